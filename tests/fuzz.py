@@ -10,26 +10,19 @@ import time
 import traceback
 from collections import Counter
 from importlib import import_module
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, settings
 
 CORES = ("chain", "tree", "path", "representatives")
 
 
-def fuzz(core: str, examples: int) -> tuple[Counter[str], float, str]:
-    """Check so many problems of a core; return the statuses met, the seconds, the failure."""
+def check(core: str, examples: int, met: Counter[str], **options: Any) -> None:
+    """Check so many problems of a core, and count the statuses met; raise the simplest failure."""
     promises = import_module(f"tests.decoders.{core}.promises")
-    met: Counter[str] = Counter()
+    options |= {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 
-    @settings(
-        max_examples=examples,
-        deadline=None,
-        database=None,
-        derandomize=False,
-        print_blob=True,
-        phases=(Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-    )
+    @settings(max_examples=examples, **options)
     @given(promises.problems)
     def run(problem: object) -> None:
         met.update(promises.check(problem))
@@ -37,10 +30,22 @@ def fuzz(core: str, examples: int) -> tuple[Counter[str], float, str]:
         if met["problems"] % 1000 == 0:
             print(f"\r{core}: {met['problems']:,} of {examples:,}", end="", flush=True)
 
-    begun = time.perf_counter()
-    failure = ""
+    run()
+
+
+def fuzz(core: str, examples: int) -> tuple[Counter[str], float, str]:
+    """Return the statuses met, the seconds, and the failure if there is one."""
+    met: Counter[str] = Counter()
+    begun, failure = time.perf_counter(), ""
     try:
-        run()
+        check(
+            core,
+            examples,
+            met,
+            derandomize=False,
+            print_blob=True,
+            phases=(Phase.generate, Phase.shrink),
+        )
     except Exception as error:  # the table names every core, whichever fails
         traceback.print_exc()
         several = getattr(error, "exceptions", (error,))

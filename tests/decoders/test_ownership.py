@@ -8,38 +8,30 @@ from spacy_decoders.decoders.path import PathProblem
 from spacy_decoders.decoders.representatives import RepresentativesProblem
 from spacy_decoders.decoders.tree import Factors, TreeProblem
 
-
-def chain(zeros):
-    arrays = {"transitions": zeros(3, 3), "start": zeros(3), "end": zeros(3)}
-    return ChainModel(**arrays), arrays
-
-
-def path(zeros):
-    arrays = {"start": zeros(3), "weights": zeros(3, 3), "end": zeros(3)}
-    return PathProblem(**arrays, classes=[0, 1, 2]), arrays
-
-
-def tree(zeros):
-    arrays = {"arcs": zeros(3, 3), "grandparents": zeros(3, 3, 3), "siblings": zeros(3, 3, 3)}
-    return TreeProblem(**arrays), arrays
-
-
-def factors(zeros):
-    arrays = {"scores": zeros(1)}
-    return Factors([[0, 1]], [0, 1], **arrays), arrays
-
-
-def representatives(zeros):
-    arrays = {"distances": zeros(3, 3)}
-    return RepresentativesProblem(**arrays, sets=[[0], [1, 2]]), arrays
+#: What makes each problem, the shapes of its arrays, and what else it takes.
+PROBLEMS = {
+    "chain": (ChainModel, {"transitions": (3, 3), "start": (3,), "end": (3,)}, {}),
+    "path": (
+        PathProblem,
+        {"start": (3,), "weights": (3, 3), "end": (3,)},
+        {"classes": [0, 1, 2]},
+    ),
+    "tree": (
+        TreeProblem,
+        {"arcs": (3, 3), "grandparents": (3, 3, 3), "siblings": (3, 3, 3)},
+        {},
+    ),
+    "factors": (Factors, {"scores": (1,)}, {"arcs": [[0, 1]], "offsets": [0, 1]}),
+    "representatives": (RepresentativesProblem, {"distances": (3, 3)}, {"sets": [[0], [1, 2]]}),
+}
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("make", [chain, path, tree, factors, representatives])
-def test_what_the_caller_changes_later_changes_no_problem(make, dtype):
-    problem, arrays = make(lambda *shape: np.zeros(shape, dtype=dtype))
-    before = {name: getattr(problem, name).copy() for name in arrays}
-    for array in arrays.values():
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_what_the_caller_changes_later_changes_no_problem(name, dtype):
+    make, shapes, others = PROBLEMS[name]
+    arrays = {of: np.zeros(shape, dtype=dtype) for of, shape in shapes.items()}
+    problem = make(**arrays, **others)
+    for of, array in arrays.items():
         array[...] = 7
-    for name, values in before.items():
-        assert np.array_equal(getattr(problem, name), values), name
+        assert (getattr(problem, of) != 7).all(), of

@@ -10,6 +10,12 @@ from spacy_decoders.decoders.chain.problem import Sentences
 from .cases import large_problem, max_marginals, random_problems, ranked
 
 
+def bound_from(labels, model, sentences):
+    """What labels prove that no labelling of the first sentence is worth more than."""
+    given = sentences.emissions.reshape(-1), sentences.offsets, model.size
+    return dual.bounds(model.reversed_links, *given, np.array(labels, dtype=np.int32), 2.0)[0]
+
+
 def test_any_labelling_leads_to_a_bound():
     rng = np.random.default_rng(2)
     checked = close = 0
@@ -20,11 +26,7 @@ def test_any_labelling_leads_to_a_bound():
         sentences = Sentences.of(model, emissions)
         for _ in range(4):
             score, labels = every[rng.integers(len(every))]
-            given = np.array(labels, dtype=np.int32)
-            bound = dual.bounds(
-                model.reversed_links, sentences.emissions.reshape(-1), sentences.offsets,
-                model.size, given, 2.0,
-            )[0]  # fmt: skip
+            bound = bound_from(labels, model, sentences)
             assert bound >= every[0][0]
             checked += 1
             # above the best only by what float64 rounds, whatever the labelling given
@@ -36,11 +38,7 @@ def test_labels_that_are_none_prove_nothing_and_illegal_labellings_nothing_wrong
     model = ChainModel([[0, -np.inf], [0, 0]])
     sentence = Sentences.of(model, [[1, 0], [0, 1]])
     for labels, proven in (([0, 1], 1.0), ([0, 2], np.inf), ([-1, 0], np.inf)):
-        bounds = dual.bounds(
-            model.reversed_links, sentence.emissions.reshape(-1), sentence.offsets, 2,
-            np.array(labels, dtype=np.int32), 2.0,
-        )  # fmt: skip
-        assert bounds[0] >= proven
+        assert bound_from(labels, model, sentence) >= proven
 
 
 @pytest.mark.parametrize("forbidden", [0.0, 0.2])

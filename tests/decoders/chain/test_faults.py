@@ -14,13 +14,7 @@ import pytest
 
 from spacy_decoders.arrays import read_only
 from spacy_decoders.budget import Budget
-from spacy_decoders.decoders.chain import (
-    Beam,
-    ColumnGeneration,
-    ForwardDominance,
-    Viterbi,
-    proof,
-)
+from spacy_decoders.decoders.chain import Beam, ColumnGeneration, ForwardDominance, Viterbi, proof
 from spacy_decoders.errors import InfeasibleError, ProblemError
 
 from .faults import (
@@ -92,10 +86,7 @@ def test_a_beam_never_says_optimal(monkeypatch, width):
 
 @pytest.mark.parametrize(
     ("decoder", "budget"),
-    [
-        (ColumnGeneration(gap=0.5), Budget()),
-        (ColumnGeneration(), Budget(iterations=1)),
-    ],
+    [(ColumnGeneration(gap=0.5), Budget()), (ColumnGeneration(), Budget(iterations=1))],
     ids=["gap", "iterations"],
 )
 def test_columns_that_end_early_say_how_far(monkeypatch, decoder, budget):

@@ -4,18 +4,8 @@ import numpy as np
 import pytest
 
 from spacy_decoders import Budget
-from spacy_decoders.decoders.path import (
-    Beam,
-    ColorCoding,
-    ExactPath,
-    IntegerProgram,
-    PathProblem,
-)
-from tests.decoders.path.problems import (
-    assert_path,
-    headline_like,
-    symmetric,
-)
+from spacy_decoders.decoders.path import Beam, ColorCoding, ExactPath, IntegerProgram, PathProblem
+from tests.decoders.path.problems import assert_path, headline_like, symmetric
 
 
 def test_golden_example():

@@ -12,8 +12,30 @@ from spacy_decoders.decoders.representatives import (
     costs,
     subproblem,
 )
-from tests.decoders.representatives.drawn import random_problem
+from spacy_decoders.decoders.representatives.fixed_point import quantise
 from tests.oracles import all_representatives
+
+
+def random_problem(rng, case: int):
+    """Small whole or real costs, with and without local ones, some of them enormous."""
+    k, v = int(rng.integers(1, 6)), int(rng.integers(1, 12))
+    if case % 4 < 2:
+        distances = rng.integers(0, 4 + 5 * (case % 2), (v, v))
+    else:
+        distances = rng.normal(size=(v, v)) * 10.0 ** rng.integers(-3, 4)
+    distances = np.triu(distances, case % 2)
+    distances = np.triu(distances) + np.triu(distances, 1).T
+    sets = [
+        rng.choice(v, size=int(rng.integers(1, min(v, 5) + 1)), replace=False) for _ in range(k)
+    ]
+    local = None
+    if case % 3 == 0:
+        local = [
+            rng.normal(size=len(s)) if case % 2 else rng.integers(0, 4, len(s)) * 1.0 for s in sets
+        ]
+        for of_set in local[: case % 5]:
+            of_set[rng.random(len(of_set)) < 0.3] = 1e30
+    return distances, sets, local, float(rng.choice([0.0, 1.0, 2.5]))
 
 
 @pytest.fixture
@@ -85,3 +107,32 @@ def test_sets_that_the_time_does_not_reach_count_for_nothing(ticking):
         assert next(ticking) - begun < seconds + 4
         assert found.choices.tolist() == expected
         assert problem.cost(found.choices) == found.certificate.score
+
+
+def test_the_clock_is_looked_at_within_a_sweep(rng, monkeypatch):
+    """Whatever part of the pairs had their turn, the bound holds and time is kept."""
+
+    class Clock:
+        def __init__(self, looks):
+            self.looks = looks
+
+        @property
+        def seconds_left(self):
+            self.looks -= 1
+            return float(self.looks > 0)
+
+    monkeypatch.setattr(subproblem, "COSTS_PER_CHECK", 1)
+    bounds = set()
+    for case in range(60):
+        given = random_problem(rng, case)
+        problem, best = RepresentativesProblem(*given), all_representatives(*given)[0][0]
+        table = costs.cost_table(problem, 0, Budget().start())
+        numbers = quantise(table, best / table.unit + 1.0, Budget().start())
+        root = subproblem.Subproblem.of(numbers)
+        clock = Clock(case % 7 + 1)
+        root.raise_bound(numbers.cutoff(best / table.unit + 1.0), clock, 40)
+        assert clock.looks >= 0
+        lower = table.priced(numbers.lower(int(root.bounds().min())))
+        assert lower <= best + 1e-12 * max(1.0, abs(best))
+        bounds.add(lower)
+    assert len(bounds) > 10

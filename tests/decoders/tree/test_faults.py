@@ -28,11 +28,7 @@ from spacy_decoders.decoders.tree import (
     sentences,
 )
 from spacy_decoders.decoders.tree.fallbacks import arborescence_bound, best_by_arcs
-from spacy_decoders.decoders.tree.kernels import (
-    chu_liu_edmonds,
-    eisner,
-    second_order,
-)
+from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, eisner, second_order
 from spacy_decoders.errors import DecodersError, InfeasibleError, UndecidedError
 from tests.decoders.tree.faults import never_wrong, problem_of, without_an_arc_of, worse_heads
 from tests.decoders.tree.samples import LABELS, trees

@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders.decoders.programs import LinearProgram, SolverError
-from spacy_decoders.decoders.tree import (
-    BranchAndBound,
-    PriceAndCut,
-    TreeProblem,
-    score_tree,
-)
+from spacy_decoders.decoders.tree import BranchAndBound, PriceAndCut, TreeProblem, score_tree
 from spacy_decoders.decoders.tree.branch_and_bound import search
 from spacy_decoders.decoders.tree.branch_and_bound.kernels import node as bounding
 from spacy_decoders.decoders.tree.branch_and_bound.kernels.records import NodeFound
@@ -180,20 +175,12 @@ def test_a_solver_with_wrong_duals(monkeypatch, pruning):
 
 
 def test_price_and_cut_with_a_wrong_tree_or_bound(monkeypatch):
-
     real = price_and_cut.BranchAndPrice.run
     problem = problem_of(2, projective=False, second=True)
-
-    def other_tree(self):
-        found = real(self)
-        heads = np.concatenate([[-1], worse_heads(problem)])
-        return replace(found, heads=heads)
-
-    monkeypatch.setattr(price_and_cut.BranchAndPrice, "run", other_tree)
+    wrong = {"heads": np.concatenate([[-1], worse_heads(problem)])}
+    monkeypatch.setattr(
+        price_and_cut.BranchAndPrice, "run", lambda self: replace(real(self), **wrong)
+    )
     assert never_wrong(PriceAndCut(), problem) == "not optimal"
-
-    def too_low(self):
-        return replace(real(self), bound=-99.0)
-
-    monkeypatch.setattr(price_and_cut.BranchAndPrice, "run", too_low)
+    wrong = {"bound": -99.0}
     assert not PriceAndCut().decode(problem).certificate.is_optimal

@@ -1,13 +1,11 @@
 """Branch and bound on larger problems; small ones of every kind are those of `promises`."""
 
 import numpy as np
+import pytest
 
 from spacy_decoders.budget import Budget
-from spacy_decoders.decoders.tree import (
-    BranchAndBound,
-    Factors,
-    TreeProblem,
-)
+from spacy_decoders.decoders.tree import BranchAndBound, Factors, PriceAndCut, TreeProblem
+from tests.decoders.tree.faults import problem_of
 from tests.decoders.tree.samples import fault
 
 
@@ -28,19 +26,8 @@ def test_golden():
     assert second.heads.tolist() == [0, 1, 1]
 
 
-def random_scores(n, seed, **options):
-    rng = np.random.default_rng(seed)
-    size = n + 1
-    return TreeProblem(
-        rng.normal(0, 4, (size, size)),
-        rng.normal(0, 1, (size, size, size)),
-        rng.normal(0, 0.5, (size, size, size)),
-        **options,
-    )
-
-
 def test_a_budget_leaves_an_honest_gap():
-    problem = random_scores(10, 3, projective=False)
+    problem = problem_of(3, n=10, second=True, siblings=True, projective=False)
     optimum = BranchAndBound().decode(problem).certificate
     assert optimum.is_optimal
     gaps = []
@@ -52,6 +39,19 @@ def test_a_budget_leaves_an_honest_gap():
         assert fault(problem, solution) is None
         gaps.append(certificate.gap)
     assert gaps[0] > max(gaps[2:]) and gaps[-1] == min(gaps)
+
+
+@pytest.mark.parametrize("solver", ["CBC", "HIGHS"])
+def test_agrees_with_price_and_cut(solver):
+    for seed in range(8):
+        options = {"single_root": bool(seed % 2), "second": True, "projective": False}
+        problem = problem_of(seed, n=8 + seed % 5, **options)
+        ours, theirs = (
+            decoder.decode(problem).certificate
+            for decoder in (BranchAndBound(), PriceAndCut(solver))
+        )
+        assert ours.is_optimal and theirs.is_optimal
+        assert ours.score == pytest.approx(theirs.score, abs=1e-6)
 
 
 def test_long_sentences_stay_within_memory_and_get_a_bound():
