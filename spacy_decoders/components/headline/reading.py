@@ -107,7 +107,6 @@ RELATIONS: dict[str, Set[str]] = {
     # measures without a preposition: "twice *a day*"
     "unmarked": {"obl:unmarked", "nmod:unmarked"},
     # dependents that a comma sets off from what they continue, and from what they precede
-    "subject": {"nsubj", "csubj"},
     "listed": {"appos", "conj", "parataxis"},
     "front": {"advcl", "ccomp", "parataxis", "obl", "advmod", "discourse", "vocative"},
 }  # fmt: skip

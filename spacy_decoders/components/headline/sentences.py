@@ -205,11 +205,7 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
         parting = [place for place in gap if tokens[place].text in PARTING]
         whole = all(articles[place] or not read[place] for place in gap)
         if parting and not whole and following < len(tokens):
-            opened = max([place for place in found if tokens[place].text in PARTING], default=-1)
-            parts = _parts(texts, span.start, heads, last, following, opened)
-            if parts is None:  # if a mark opens what is left out, the last one closes it
-                parts = parting[0] > last + 1 and all(articles[parting[-1] + 1 : following])
-            parting = parting[:1] if parts else []
+            parting = parting[:1] if _parts(texts, span.start, heads, last, following) else []
         for place in gap:
             text = tokens[place].text
             if place in shown:
@@ -221,7 +217,7 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
             elif text in HYPHENS:
                 stays = found[-1] == place - 1 and (whole or place + 1 in kept)
             else:
-                stays = place in kept and (text in "()" or found[-1] in shown)
+                stays = place in kept
             if stays:
                 found.append(place)
     brackets = {tokens[place].text for place in found} & {"(", ")"}
@@ -229,13 +225,11 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
     return [tokens[place] for place in found if tokens[place].text not in lone]
 
 
-def _parts(
-    texts: Texts, start: int, heads: Sequence[int], last: int, following: int, opened: int
-) -> bool | None:
-    """Whether a comma parts two words between which others are left out; None if that depends.
+def _parts(texts: Texts, start: int, heads: Sequence[int], last: int, following: int) -> bool:
+    """Whether a comma parts two words between which others are left out.
 
     It parts appositions and conjuncts, except by "and" ones that are no clauses, and what stands
-    in front; not what joins words, nor a subject, unless a comma was `opened` within it.
+    in front; not what joins words, nor a subject.
     """
     kinds, left, right = texts.kinds, _chain(heads, last), _chain(heads, following)
     # the largest phrases on both sides
@@ -244,14 +238,9 @@ def _parts(
     if (kinds["joining"] | kinds["subordinate"])[start + last]:
         return False
     if heads[behind] <= last and kinds["listed"][start + behind]:
-        joint = kinds["joint"] & ~kinds["exception"]
         clause = (kinds["VERB"] | kinds["AUX"])[start + behind]
-        return bool(clause or not joint[start + following])
-    if heads[before] < following:
-        return None
-    if kinds["subject"][start + before]:
-        return opened > before
-    return True if kinds["front"][start + before] else None
+        return bool(clause or not kinds["joint"][start + following])
+    return bool(heads[before] >= following and kinds["front"][start + before])
 
 
 def _chain(heads: Sequence[int], place: int) -> list[int]:
@@ -270,7 +259,7 @@ def render(tokens: Sequence[Token]) -> str:
         quoted ^= mark
         glued = token.text == "(" or (mark and quoted)
         glued |= quoted if marked else following.text in CLOSING
-        apart = following.i > token.i + 1 and token.text not in HYPHENS
+        apart = following.i > token.i + 1
         blank = " " if apart else token.whitespace_
         parts += [token.text, "" if glued else blank]
     return capitalised("".join([*parts, *(token.text for token in tokens[-1:])]))
