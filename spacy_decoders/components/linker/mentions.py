@@ -15,7 +15,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ..factories.graph_entity_linker import LinkerOptions
-from .candidates import CandidateSource, FoundCandidates, gather
+from .candidates import AliasCandidates, CandidateSource, FoundCandidates, gather
 from .features import IDLE, MATCH_LABEL, TOKEN_COLUMNS, common_nouns, features_of, singular
 
 if TYPE_CHECKING:
@@ -121,18 +121,20 @@ def _found(
     matches: Sequence[Sequence[Match]],
 ) -> tuple[list[FoundCandidates], list[Sequence[dict[str, Any]]]]:
     """The candidates of all mentions, and the conflicts of demands in each document."""
-    found: list[FoundCandidates] = []
+    # other finders may expect the mentions of one document
+    together = isinstance(options.candidates, AliasCandidates)
+    parts = [[*chain.from_iterable(spans)]] if together else spans
+    found = [*chain.from_iterable(map(source.find, parts))]
     conflicts: list[Sequence[dict[str, Any]]] = [()] * len(docs)
+    end = 0
     for place, (doc, own, matching) in enumerate(zip(docs, spans, matches, strict=True)):
-        # finders may expect the mentions of one document
-        candidates = source.find(own)
+        begin, end = end, end + len(own)
         if matching:
             from ..constraints.candidates import CandidateLimits
 
             limits = CandidateLimits(source, matching)
-            candidates = list(map(limits.limited, own, candidates))
+            found[begin:end] = map(limits.limited, own, found[begin:end])
             conflicts[place] = limits.conflicts(doc, own, annotated_mentions(doc, options))
-        found += candidates
     return found, conflicts
 
 
