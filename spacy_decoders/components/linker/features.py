@@ -96,7 +96,12 @@ def features_of(
     features[rows, Feature.TYPE] = agrees
     others = _other_bearers(parts, labels, people, table)
     others |= people & _contradicted(agrees, allowed, table)
-    features[rows, Feature.CASE] = _case(spans, texts, small, people, others, table)
+    matched, lower = np.array(labels) == MATCH_LABEL, np.array([*map(str.islower, texts)])
+    # without capitals anywhere, lower case has no meaning
+    least = np.where(lower & small, 1.0, _SELDOM)
+    words = lower & ~np.array(small) & (np.array([*map(len, spans)]) == 1)
+    least[words] = _RARELY
+    features[rows, Feature.CASE] = _case(least, words & matched, people, others, table)
     features[rows, Feature.TITLE] = [
         title.casefold() == table.mentions[mention]
         for mention, title in zip(own.tolist(), table.titles, strict=True)
@@ -118,7 +123,7 @@ def features_of(
     features[nothing, Feature.UNNAMED] = _unnamed(table, np.flatnonzero(fit))
     linked = np.clip(table.linked.astype(np.float64), 1e-9, 1.0 - 1e-9)
     odds = np.clip(np.log((1.0 - linked) / linked), *_ODDS)
-    unknown, matched = np.isnan(linked), np.array([*map(MATCH_LABEL.__eq__, labels)])
+    unknown = np.isnan(linked)
     features[nothing, Feature.MATCHED] = matched & unknown
     features[nothing, Feature.UNLINKED] = np.where(matched & ~unknown, odds, 0.0)
     features[nothing, Feature.PARTIAL] = _parts_of_names(spans, texts)
@@ -153,29 +158,15 @@ def _contexts(
 
 
 def _case(
-    spans: Sequence[Span],
-    texts: Sequence[str],
-    small: Sequence[bool],
-    people: Booleans,
-    others: Booleans,
-    table: CandidateTable,
+    least: Floats, is_word: Booleans, people: Booleans, others: Booleans, table: CandidateTable
 ) -> Floats:
     """The log-share of the uses of each candidate with this spelling; 0 where unknown.
 
-    `small` says which mentions are in documents without capitals, `people` which candidates are
-    persons, `others` which of these are not the bearer of the name. **Shape:** ``(candidates,)``
+    `least` is the least that is assumed for each mention; `is_word` says which mentions are words
+    in lower case, `people` which candidates are persons, `others` which of these do not bear the
+    name. **Shape:** ``(candidates,)``
     """
-    written = table.written.astype(np.float64)
-    least, is_word = np.full(len(spans), _SELDOM), np.zeros(len(spans), np.bool_)
-    for place, (span, text) in enumerate(zip(spans, texts, strict=True)):
-        if not text.islower():
-            continue
-        if small[place]:  # without capitals anywhere, lower case has no meaning
-            least[place] = 1.0
-        elif len(span) == 1:
-            least[place] = _RARELY
-            is_word[place] = span.label_ == MATCH_LABEL
-    own = table.own_mention
+    written, own = table.written.astype(np.float64), table.own_mention
     shares = np.maximum(written, np.where(people & is_word[own], _WORD, least[own]))
     return np.where(others, np.log(_WORD), np.where(np.isnan(written), 0.0, np.log(shares)))
 
