@@ -72,12 +72,10 @@ def _bio(biluo: str | None) -> str | None:
 
 def _layer(doc: Doc, target: Target) -> list[str | None]:
     """The values of all tokens of a document."""
-    if target == "morph":
-        # an empty feature set is a value too
-        return [(str(token.morph) or "_") if token.has_morph() else None for token in doc]
     if target == "ent":
         return [_bio_of(token) for token in doc]
-    return [getattr(token, f"{target}_") or None for token in doc]
+    strings = doc.vocab.strings  # an empty feature set is a value too, "_"
+    return [strings[value] or None for value in doc.to_array(target.upper()).tolist()]
 
 
 def _bio_of(token: Token) -> str | None:
