@@ -83,9 +83,9 @@ def _open_concept_base(vocab: Vocab, path: str | None) -> KnowledgeBase:
     from ..components.linker.knowledge_base import ConceptKnowledgeBase
 
     if path is None:
-        return ConceptKnowledgeBase.open(vocab, CONCEPTS)
+        return ConceptKnowledgeBase(vocab, None).from_disk(CONCEPTS)
     try:
-        return ConceptKnowledgeBase.open(vocab, path)
+        return ConceptKnowledgeBase(vocab, None).from_disk(path)
     except (OSError, StorageError) as error:
         where = ""
         if not Path(path).is_absolute():

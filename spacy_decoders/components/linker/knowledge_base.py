@@ -37,10 +37,9 @@ class ConceptKnowledgeBase(KnowledgeBase):
     vocab
         The pipeline's vocabulary.
     base
-        The concept base; None if it can't be opened.
+        The concept base; None until `from_disk` opens one.
     missing
-        The reason; any use raises it as a `StorageError`, unless `from_disk` loads another base
-        first.
+        Why there is none; any use before raises it as a `StorageError`.
 
     Notes
     -----
@@ -59,13 +58,6 @@ class ConceptKnowledgeBase(KnowledgeBase):
     def base(self) -> ConceptBase:
         """The concept base; raises if there is none."""
         raise StorageError(self.missing)
-
-    @classmethod
-    def open(cls, vocab: Vocab, folder: str | Path) -> ConceptKnowledgeBase:
-        """Open the concept base of a folder."""
-        from ...knowledge.concept_base import ConceptBase
-
-        return cls(vocab, ConceptBase.open(folder))
 
     def get_candidates(self, mention: Span) -> list[Candidate]:
         """Candidates of a mention by its text, the most frequent first."""

@@ -7,7 +7,7 @@ from spacy.training import Example
 
 from spacy_decoders import ProblemError
 from spacy_decoders.components.linker.knowledge_base import ConceptKnowledgeBase
-from spacy_decoders.knowledge.concept_base import write_concept_base
+from spacy_decoders.knowledge.concept_base import ConceptBase, write_concept_base
 from spacy_decoders.knowledge.concepts import Concept
 from tests.knowledge.test_concept_base import CONCEPTS as WITH_AN_IMPOSTOR
 
@@ -17,7 +17,7 @@ CONCEPTS = WITH_AN_IMPOSTOR[:3]
 @pytest.fixture
 def kb(tmp_path):
     write_concept_base(tmp_path / "kb", CONCEPTS)
-    return ConceptKnowledgeBase.open(spacy.blank("en").vocab, tmp_path / "kb")
+    return ConceptKnowledgeBase(spacy.blank("en").vocab, None).from_disk(tmp_path / "kb")
 
 
 def doc_of(vocab):
@@ -39,7 +39,7 @@ def test_candidates_have_priors_and_identifiers(kb):
 def test_it_is_saved_with_a_pipeline_and_by_path(kb, tmp_path):
     kb.to_disk(tmp_path / "copy")
     kb.to_disk(kb.base.folder)
-    copy = ConceptKnowledgeBase.open(kb.vocab, tmp_path / "copy")
+    copy = ConceptKnowledgeBase(kb.vocab, None).from_disk(tmp_path / "copy")
     assert copy.base.number("cat") == kb.base.number("cat")
     assert copy.from_bytes(kb.to_bytes()).base.folder == kb.base.folder.resolve()
     with pytest.raises(ProblemError, match="not on this machine"):
@@ -76,11 +76,11 @@ def test_it_works_inside_the_entity_linker_of_spacy(kb, tmp_path):
 def test_it_is_saved_over_a_folder_that_is_open(kb, tmp_path):
     more = [Concept(f"x{i}", f"Ex {i}", {}, ("cat",), "x" * 400) for i in range(400)]
     write_concept_base(tmp_path / "old", [*CONCEPTS, *more])
-    old = ConceptKnowledgeBase.open(kb.vocab, tmp_path / "old")
+    old = ConceptKnowledgeBase(kb.vocab, None).from_disk(tmp_path / "old")
     kb.to_disk(tmp_path / "old")
     # its files would be cut short, and a look at them end the process
     assert {of.id for of in old.base} >= {"cat", "x0", "x399"}
-    assert len(ConceptKnowledgeBase.open(kb.vocab, tmp_path / "old").base) == len(CONCEPTS)
+    assert len(ConceptBase.open(tmp_path / "old")) == len(CONCEPTS)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     with pytest.raises(ProblemError):
