@@ -65,12 +65,11 @@ def features_of(
     features = np.zeros((table.with_nothing[-1], len(FEATURES)), np.float32)
     if not spans:
         return features
+    parts = [(doc, tokens, mentions) for doc, tokens, mentions in parts if mentions]
     rows, own, nothing = table.places, table.own_mention, table.with_nothing[1:] - 1
     contexts: list[set[str]] = []
     small: list[bool] = []
     for doc, tokens, mentions in parts:
-        if not mentions:
-            continue
         some = slice(mentions.start, mentions.stop)
         contexts += _contexts(doc, tokens, spans[some], table.mentions[some])
         is_small = tokens[:, TOKEN_COLUMNS[LOWER]] == tokens[:, TOKEN_COLUMNS[ORTH]]
@@ -184,8 +183,7 @@ def _other_bearers(
     """
     others = np.zeros(len(people), np.bool_)
     for doc, _, mentions in parts:
-        own = slice(*table.offsets[[mentions.start, mentions.stop]].tolist()) if mentions else ()
-        if not mentions or not people[own].any():
+        if not people[slice(*table.offsets[[mentions.start, mentions.stop]].tolist())].any():
             continue
         family: set[str] = set()  # what follows each space of a full name
         for ent in doc.ents:
