@@ -253,7 +253,7 @@ ABLATIONS = (
     Ablation(
         "parser.labels of few arcs first",
         judges.tokens,
-        attributes("spacy_decoders.models.parser.labels", _SELDOM=10.0),
+        attributes("spacy_decoders.models.parser.labels", _SELDOM=np.inf),
     ),
     Ablation(
         "parser.second-order charts",

@@ -235,7 +235,7 @@ class TreeParser:
         if is_late and (is_illegal or labels.min() < 0):
             found = self._labelled(found, rules)
         if found.labels.min() < 0:  # the best tree has arcs that were too unlikely to be labelled
-            return self.decode(sentence.with_labels(found.labels < 0), rules, clock=clock)
+            return self.decode(sentence.completed(), rules, clock=clock)
         if is_whole:
             return found
         by_arcs = found.solution.certificate
@@ -243,14 +243,22 @@ class TreeParser:
         certificate = Certificate.heuristic(by_arcs.decoder, by_arcs.score, scope=by_arcs.scope)
         return found._replace(solution=replace(found.solution, certificate=certificate))
 
-    def _ruled(self, found: DecodedTree, rules: Sequence[Rule]) -> DecodedTree:
-        """Return the same with all rules, and the scores of classes of labels apart from arcs'."""
+    def _ruled(
+        self,
+        found: DecodedTree,
+        rules: Sequence[Rule],
+        heads: NDArray[np.int32] | None = None,
+    ) -> DecodedTree:
+        """Return the same with all rules, and the scores of classes of labels apart from arcs'.
+
+        If the `heads` of a tree are given, only its arcs have labels.
+        """
         from ...decoders.tree.rules import rules_on_classes
 
         problem, sentence = found.problem, found.sentence
         class_of, classes, stated = rules_on_classes(tuple(rules), sentence.label_count)
         arcs = problem.arcs - sentence.label_scores
-        scores, best = sentence.best_labels(class_of, classes)
+        scores, best = sentence.best_labels(class_of, classes, heads)
         return found._replace(
             problem=problem.unchecked(rules=stated, arcs=arcs, labels=scores), best=best
         )
@@ -271,27 +279,15 @@ class TreeParser:
         """Relabel a tree so that it satisfies the rules, for lack of time to decode another."""
         from ...decoders.tree.constrained import NOTHING_YET
         from ...decoders.tree.rule_limits import LabelledArcs
-        from ...decoders.tree.rules import rules_on_classes
         from ...decoders.tree.scoring import score_and_scale
 
-        sentence, heads = found.sentence, found.solution.heads
-        tokens, size = np.arange(1, found.problem.n + 1), found.problem.n + 1
-        class_of, classes, stated = rules_on_classes(tuple(rules), sentence.label_count)
-        logs = sentence.logs_of_tree(heads)
-        of_classes = [np.where(class_of == one, logs, -np.inf) for one in range(classes)]
-        scores = np.full((size, classes), -np.inf)
-        scores[1:] = np.stack([of.max(axis=1) for of in of_classes], axis=1)
-        arcs = np.full((size, size), -np.inf)
-        arcs[heads, tokens] = 0.0
-        given = stated, arcs, np.broadcast_to(scores, (size, size, classes))
-        chosen = LabelledArcs(*given).relabelled(heads)
-        if chosen is None:
+        heads, own = found.solution.heads, found.solution.certificate
+        ruled = self._ruled(found, rules, heads)
+        problem: Any = ruled.problem
+        classes = LabelledArcs(problem.rules, problem.arcs, problem.labels).relabelled(heads)
+        if classes is None:
             raise UndecidedError(NOTHING_YET)
-        labels = np.stack([of.argmax(axis=1) for of in of_classes])[chosen, tokens - 1]
-        arcs = found.problem.arcs.copy()
-        arcs[heads, tokens] += logs[tokens - 1, labels] - sentence.label_scores[heads, tokens]
-        score, scale = score_and_scale(found.problem.with_arcs(arcs), heads)
-        own = found.solution.certificate
+        score, scale = score_and_scale(problem, heads, classes)
         certificate = Certificate.from_bound(
             own.decoder,
             score,
@@ -301,8 +297,8 @@ class TreeParser:
             scope=own.scope,
             iterations=own.iterations,
         )
-        solution = replace(found.solution, certificate=certificate)
-        return found._replace(solution=solution, labels=labels.astype(np.int32))
+        solution = replace(found.solution, certificate=certificate, labels=classes)
+        return found._replace(solution=solution, labels=ruled.labels_of(solution))
 
     def _solved(self, problem: TreeProblem, clock: Clock) -> TreeSolution:
         return self.decoder.decode(problem, budget=rest_of(clock, 0))

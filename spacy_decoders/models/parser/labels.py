@@ -149,9 +149,6 @@ class ArcLabels:
     likely: NDArray[np.bool_]
     #: bool (modifiers, heads), the arcs that have labels.
     labelled: NDArray[np.bool_]
-    #: float32 (labelled arcs, labels), the log-probabilities of their labels, by modifier and
-    #: head; None if all arcs have labels.
-    logs: NDArray[np.float32] | None = None
 
     def fill(
         self,
@@ -162,82 +159,62 @@ class ArcLabels:
         """Write each class's best label for every arc to `best`, its log-probability to `found`.
 
         Both are (heads, modifiers, classes), and `found` is initially ``-inf``. `class_of`,
-        (labels,) or longer, is the class of each label.
+        (labels,) or longer, is the class of each label. Labels are scored anew, since the
+        log-probabilities of all of them would take too much memory.
         """
-        from .kernels import labels as kernels
+        from .kernels.labels import best_of_classes  # compiled where it is first needed
 
         class_of = np.array(class_of)  # writable, since numba compiles anew for read-only arrays
-        if self.logs is not None:
-            kernels.best_of_classes(self.logs, self.labelled, class_of, found, best)
-            return
-        first = 0
-        for logs in self.logs_of(self.labelled):
-            rows = slice(first, first + _BLOCK)
-            own = found[:, rows], best[:, rows]
-            kernels.best_of_classes(logs, self.labelled[rows], class_of, *own)
-            first = rows.stop
-
-    def logs_of(self, wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.float32]]:
-        """Yield the wanted arcs' label log-probabilities, one block of modifiers at a time.
-
-        **Shape**: wanted bool (modifiers, heads).
-        """
         n, given = len(self.likely), self
         if len(self.templates):
-            given = replace(self, templates=self.templates[wanted[self.likely]])
+            given = replace(self, templates=self.templates[self.labelled[self.likely]])
         scores, logs = np.zeros((2, n + 1, n + 1), "f")
         unused = BestLabels(scores, logs, np.zeros((n + 1, n + 1), np.int32))
-        yield from given.label(unused, np.arange(n), wanted)
+        blocks = given._label(unused, self.labelled)
+        for first, of_labels in zip(range(0, n, _BLOCK), blocks, strict=True):
+            rows = slice(first, first + _BLOCK)
+            own = found[:, rows], best[:, rows]
+            best_of_classes(of_labels, self.labelled[rows], class_of, *own)
+
+    def of_tree(self, heads: NDArray[np.int32]) -> ArcLabels:
+        """Return the same where only the arcs of a tree, int32 (n,), have labels."""
+        labelled, inner = np.zeros_like(self.labelled), np.flatnonzero(heads)
+        labelled[inner, heads[inner] - 1] = True
+        return replace(self, labelled=labelled)
 
     def part(self, first: int, end: int) -> ArcLabels:
         """Return the same for a range of the tokens."""
         among, inside = slice(first, end), np.zeros_like(self.labelled)
         inside[among, among] = True
-        logs, templates = self.logs, self.templates
-        if logs is not None:
-            logs = logs[inside[self.labelled]]
+        templates = self.templates
         if len(templates):
             templates = templates[inside[self.likely]]
-        return replace(
-            self,
-            parts=self.parts.within(among),
-            templates=templates,
-            likely=np.array(self.likely[among, among]),
-            labelled=np.array(self.labelled[among, among]),
-            logs=logs,
+        return ArcLabels(
+            self.parts.within(among),
+            templates,
+            np.array(self.likely[among, among]),
+            np.array(self.labelled[among, among]),
         )
 
-    def with_labels(self, tokens: NDArray[np.bool_], best: BestLabels) -> ArcLabels:
-        """Return the same with labels for all arcs to some tokens, which are written to `best`."""
-        wanted = tokens[:, None] & ~self.labelled
-        labelled = self.labelled | wanted
-        logs = np.empty((np.count_nonzero(labelled), self.parts.distances.shape[1]), dtype="f")
-        own = wanted[labelled]
-        logs[~own] = self.logs
-        logs[own] = np.concatenate(list(self.label(best, np.flatnonzero(tokens), wanted)))
-        return replace(self, labelled=labelled, logs=logs)
+    def completed(self, best: BestLabels) -> ArcLabels:
+        """Return the same with labels for all arcs; the new ones are written to `best`."""
+        for _ in self._label(best, ~self.labelled):
+            pass
+        return replace(self, labelled=np.ones_like(self.labelled))
 
-    def label(
-        self, best: BestLabels, modifiers: NDArray[np.int64], wanted: NDArray[np.bool_]
-    ) -> Iterator[NDArray[np.float32]]:
-        """Write the best labels of the arcs of some modifiers, a block of these at a time.
+    def _label(self, best: BestLabels, wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.float32]]:
+        """Write the best labels of the `wanted` arcs, bool (modifiers, heads).
 
-        Yields the log-probabilities (arcs, labels) of the labels of their `wanted` arcs, bool
-        (modifiers, heads). The `modifiers` ascend, and are all of them if any wanted arc has
-        template scores.
+        Yields the log-probabilities (arcs, labels) of their labels, a block of modifiers at a
+        time. The template scores are those of the likely ones.
         """
-        n, parts = len(self.likely), self.parts
-        sentence = np.zeros_like(modifiers), np.full_like(modifiers, n)
-        places = np.stack([modifiers, *sentence, modifiers * n, modifiers + 1], axis=1)
-        counts = np.count_nonzero(wanted[modifiers], axis=1)
-        yield from _label(
-            (parts.modifiers[modifiers], parts.of_modifiers[modifiers], *parts[2:]),
-            places,
-            counts,
-            self.templates,
-            (self.likely.ravel(), wanted.ravel()),
-            tuple(of.ravel() for of in best),
-        )
+        parts, n = self.parts, len(self.likely)
+        tokens = np.arange(n)
+        ends = np.zeros_like(tokens), np.full_like(tokens, n)
+        places = np.stack([tokens, *ends, tokens * n, tokens + 1], axis=1)
+        marks = self.likely.ravel(), wanted.ravel()
+        into = tuple(of.ravel() for of in best)
+        yield from _label(parts, places, wanted.sum(axis=1), self.templates, marks, into)
 
 
 class BestLabels(NamedTuple):
@@ -286,40 +263,35 @@ def label_arcs(
     rows = np.concatenate([np.zeros(0, "f"), *(of.ravel() for of in arcs)])
     less = np.float32(_SELDOM if likely_only and templates is None else LIKELY)
     counts = lay_out(rows, offsets, less, scores, logs, likely)
-    none = np.zeros((0, labels), dtype="f")
     of_sentences = np.array([offsets[:-1], offsets[1:], inner[:-1], squares[:-1] + 1])
     places = np.empty((len(vectors), 5), np.int64)
     places[:, 0], places[:, 1:] = np.arange(len(vectors)), of_sentences.repeat(sizes, axis=1).T
     own = places[:, 0] - places[:, 1]
     places[:, 3] += own * (places[:, 2] - places[:, 1])
     places[:, 4] += own
-    given: Any = none
+    given: Any = np.zeros((0, labels), dtype="f")
     if templates is not None:
         layer, codes = templates
         m = np.arange(len(vectors)).repeat(counts)
         h = np.flatnonzero(likely) - places[m, 3] + places[m, 1]
         given = layer.predict((codes, np.stack([h, m], axis=1)))
-    ends = given_ends = np.concatenate([[0], counts.cumsum()])[offsets]
-    wanted = likely if likely_only else np.ones_like(likely)
+    ends, wanted = np.concatenate([[0], counts.cumsum()])[offsets], likely
     if not likely_only:
-        counts, ends = sizes.repeat(sizes), inner
-    found = _label(parts, places, counts, given, (likely, wanted), (scores, logs, best))
-    out = np.concatenate([none, *found]) if likely_only else none
-    for _ in found:
-        pass  # the log-probabilities of all arcs would take too much memory
+        counts, wanted = sizes.repeat(sizes), np.ones_like(likely)
+    for _ in _label(parts, places, counts, given, (likely, wanted), (scores, logs, best)):
+        pass  # only the best labels are kept
     for s, n in enumerate(sizes.tolist()):
         tokens, square = slice(offsets[s], offsets[s + 1]), slice(squares[s], squares[s + 1])
-        among, some = slice(inner[s], inner[s + 1]), slice(ends[s], ends[s + 1])
+        among = slice(inner[s], inner[s + 1])
         made = BestLabels(*(of[square].reshape(n + 1, n + 1) for of in (scores, logs, best)))
         made.labels[0] = made.labels[:, 0] = labels
         yield (
             made,
             ArcLabels(
                 LabelParts(*parts).within(tokens),
-                given[given_ends[s] : given_ends[s + 1]],
+                given[ends[s] : ends[s + 1]],
                 likely[among].reshape(n, n),
                 wanted[among].reshape(n, n),
-                out[some] if likely_only else None,
             ),
         )
 

@@ -47,49 +47,38 @@ class SentenceScores:
     #: if the tokens are one sentence.
     boundaries: NDArray[np.float32] | None = None
 
-    def with_labels(self, tokens: Booleans) -> SentenceScores:
-        """Return the same with labels for all arcs to some tokens, bool (n,).
+    def completed(self) -> SentenceScores:
+        """Return the same with labels for all arcs.
 
-        Other arcs may have no label, -1, and an upper bound as their score.
+        Without, some arcs may have no label, -1, and an upper bound as their score.
         """
+        if self.labels.min() >= 0:
+            return self
         found = BestLabels(self.arcs.copy(), self.label_scores.copy(), self.labels.copy())
-        arc_labels = self.arc_labels.with_labels(tokens, found)
+        arc_labels = self.arc_labels.completed(found)
         arcs, logs, labels = found
         return replace(self, arcs=arcs, labels=labels, label_scores=logs, arc_labels=arc_labels)
 
-    def completed(self) -> SentenceScores:
-        """Return the same with labels for all arcs."""
-        if self.labels.min() >= 0:
-            return self
-        return self.with_labels(np.ones(len(self.tokens), bool))
-
-    def best_labels(self, class_of: Integers, classes: int) -> tuple[Floats, NDArray[np.int32]]:
+    def best_labels(
+        self, class_of: Integers, classes: int, heads: NDArray[np.int32] | None = None
+    ) -> tuple[Floats, NDArray[np.int32]]:
         """Return the log-probability of every arc's best label of each class, and that label.
 
         Both are (n + 1, n + 1, classes). The last label is that of root arcs, and of no others.
-        Arcs without labels have a bound of 0 and the label -1. `class_of`, (labels + 1,), is the
-        class of each label.
+        Arcs without labels have a bound of 0 and the label -1; but given the `heads` of a tree,
+        int32 (n,), its arcs have labels, and all others ``-inf``. `class_of`, (labels + 1,), is
+        the class of each label.
         """
         size, of_root = len(self.tokens) + 1, self.label_count - 1
         found = np.full((size, size, classes), -np.inf)
         best = np.full((size, size, classes), of_root, np.int32)
         among = np.s_[1:, 1:]
-        self.arc_labels.fill(found[among], best[among], class_of)
+        labels = self.arc_labels if heads is None else self.arc_labels.of_tree(heads)
+        labels.fill(found[among], best[among], class_of)
         found[0, :, class_of[of_root]] = 0.0
+        if heads is not None:
+            found[np.arange(size)[:, None] != np.append(0, heads)] = -np.inf
         return found, best
-
-    def logs_of_tree(self, heads: NDArray[np.int32]) -> Floats:
-        """Return the log-probabilities of the labels of a tree's arcs, (n, labels), the root last.
-
-        Other arcs are not labelled for that.
-        """
-        inner = heads > 0
-        wanted = np.zeros((len(heads), len(heads)), bool)
-        wanted[inner, heads[inner] - 1] = True
-        logs = np.full((len(heads), self.label_count), -np.inf)
-        logs[inner, :-1] = np.concatenate(list(self.arc_labels.logs_of(wanted)))
-        logs[~inner, -1] = 0.0
-        return logs
 
     @property
     def label_count(self) -> int:
