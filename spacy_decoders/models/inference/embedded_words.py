@@ -58,7 +58,8 @@ class EmbeddedWords:
     """A cache of the vectors of an embedding layer, by word and attributes.
 
     The layer itself, such as ``spacy.MultiHashEmbed.v2``, computes the vectors of new words; see
-    `suits`. The cache is valid as long as the layer's parameters are the same arrays.
+    `suits`. The cache is valid as long as the layer's parameters are the same arrays and have no
+    gradients: optimizers change parameters in place, which leaves no other trace.
     """
 
     def __init__(self, layer: Model[Any, Any]) -> None:
@@ -85,12 +86,8 @@ class EmbeddedWords:
             and isinstance(layer.ops, NumpyOps)
         )
 
-    def of(self, docs: Sequence[Doc], keep: bool) -> NDArray[np.float32] | None:
-        """Return the vectors of all tokens, a row for each; None if there are too many tokens.
-
-        Optimizers change parameters in place, which leaves no trace: the cache is used only if
-        `keep` says that none did.
-        """
+    def of(self, docs: Sequence[Doc]) -> NDArray[np.float32] | None:
+        """Return the vectors of all tokens, a row for each; None if there are too many tokens."""
         from .kernels import word_rows as kernels
 
         tokens = sum(map(len, docs))
@@ -101,7 +98,7 @@ class EmbeddedWords:
         rows = np.concatenate([array.reshape(-1, len(columns)) for array in arrays])
         places = np.empty(tokens, dtype=np.int64)
         with self._lock:
-            if not keep or self._count + tokens > MOST_WORDS or not self._is_current():
+            if self._count + tokens > MOST_WORDS or not self._is_current():
                 self._clear()
             first = self._count
             try:
@@ -124,7 +121,9 @@ class EmbeddedWords:
         self._known = self._parts()
 
     def _is_current(self) -> bool:
-        return len(self._known) > 0 and all(map(is_, self._parts(), self._known))
+        is_trained = any(node.has_grad(name) for node, name in self._weights)
+        known = len(self._known) > 0 and not is_trained
+        return known and all(map(is_, self._parts(), self._known))
 
     def _parts(self) -> list[Any]:
         """The parameters and the tables of words from which the vectors are computed."""

@@ -37,13 +37,10 @@ _PANELS: dict[tuple[int, int], tuple[NDArray[Any], Floats]] = {}
 
 
 class Multiplier:
-    """A matrix, or some columns of one, prepared for products with a number of `rows`.
+    """A matrix, prepared for products with a number of `rows`.
 
     With enough rows, a processor's matrix unit takes a quarter of BLAS's time, and is precise to
-    about five digits, BLAS to six. Unless they must be `precise`, as in training, products of
-    integers (VNNI) take half of that time; their errors, as parts of the product of the norms of a
-    row and a column, are about 1e-5, and at most the root of `inner` over 32,000. They are kept
-    for the next multiplier as long as the array `constant`, which the matrix is a view of, exists.
+    about five digits, BLAS to six.
 
     **Shape**: matrix (inner, columns).
 
@@ -55,23 +52,12 @@ class Multiplier:
     True
     """
 
-    def __init__(
-        self,
-        matrix: Any,
-        rows: int,
-        columns: slice = slice(None),
-        *,
-        precise: bool = False,
-        constant: Any = None,
-    ) -> None:
-        whole = np.asarray(matrix, dtype="f")
-        self.matrix: Floats = whole[:, columns]
+    def __init__(self, matrix: Any, rows: int) -> None:
+        self.matrix: Floats = np.asarray(matrix, dtype="f")
         #: The weights, tile configuration and workspace of the matrix unit, or None.
         self.tiles: tuple[Any, Any, Any] | None = None
         self.panels: tuple[NDArray[Any], Floats] | None = None
-        if min(self.matrix.shape) < _ENOUGH_INSIDE:
-            return
-        if rows >= _ENOUGH_ROWS and has_tiles():
+        if rows >= _ENOUGH_ROWS and min(self.matrix.shape) >= _ENOUGH_INSIDE and has_tiles():
             from .kernels import tiles as kernels
 
             inner, width = (padded(size) // 32 for size in self.matrix.shape)
@@ -83,17 +69,6 @@ class Multiplier:
             workspace = aligned((2, 32, 32 * inner), np.uint16)
             workspace[:] = 0
             self.tiles = packed, _LAYOUT, workspace
-        elif self.matrix.shape[1] >= _ENOUGH_COLUMNS and not precise and has_pairs():
-            from .kernels.panels import pack
-
-            # whatever the number of rows, so that they have the same products in any batch
-            key = id(constant), columns.start or 0
-            self.panels = None if constant is None else _PANELS.get(key)
-            if self.panels is None:
-                self.panels = pack(np.ascontiguousarray(whole), key[1], self.matrix.shape[1])
-                if constant is not None:
-                    _PANELS[key] = self.panels
-                    finalize(constant, _PANELS.pop, key, None)
 
     @classmethod
     def of(
@@ -105,15 +80,30 @@ class Multiplier:
         *,
         transposed: bool = False,
     ) -> Multiplier:
-        """Return the multiplier of a layer's parameter, for predictions.
+        """Return the multiplier of some columns of a layer's parameter, for predictions.
 
-        If it is `transposed`, its last axis is that of the inputs. What was prepared is kept as
-        long as the parameter is the same array and has no gradient: optimizers change parameters
-        in place, which leaves no other trace.
+        Products of integers (VNNI) take half of BLAS's time; their errors, as parts of the product
+        of the norms of a row and a column, are about 1e-5, and at most the root of `inner` over
+        32,000. They are kept as long as the parameter is the same array and has no gradient:
+        optimizers change parameters in place, which leaves no other trace. If the parameter is
+        `transposed`, its last axis is that of the inputs.
         """
         given: Any = model.get_param(name)
-        matrix = given.reshape(-1, given.shape[-1]).T if transposed else given
-        return cls(matrix, rows, columns, constant=None if model.has_grad(name) else given)
+        whole = given.reshape(-1, given.shape[-1]).T if transposed else given
+        found = cls(whole[:, columns], rows)
+        inner, width = found.matrix.shape
+        # whatever the number of rows, so that they have the same products in any batch
+        if inner >= _ENOUGH_INSIDE and width >= _ENOUGH_COLUMNS and has_pairs():
+            from .kernels.panels import pack
+
+            key, lasts = (id(given), columns.start or 0), not model.has_grad(name)
+            found.panels = _PANELS.get(key) if lasts else None
+            if found.panels is None:
+                found.panels = pack(np.ascontiguousarray(whole, dtype="f"), key[1], width)
+                if lasts:
+                    _PANELS[key] = found.panels
+                    finalize(given, _PANELS.pop, key, None)
+        return found
 
     def product(self, rows: Floats, room: Floats | None = None) -> Floats:
         """Return ``rows @ matrix``; up to rounding, no row of it depends on other rows.
@@ -151,7 +141,7 @@ class Multiplier:
 
 
 def product(rows: Floats, matrix: Any) -> Floats:
-    """Return ``rows @ matrix``, as a precise :class:`Multiplier` does.
+    """Return ``rows @ matrix``, as a :class:`Multiplier` does.
 
     Examples
     --------
@@ -160,7 +150,7 @@ def product(rows: Floats, matrix: Any) -> Floats:
     >>> bool(np.allclose(product(rows, matrix)[:1], product(rows[:1], matrix)))
     True
     """
-    return Multiplier(matrix, len(rows), precise=True).product(rows)
+    return Multiplier(matrix, len(rows)).product(rows)
 
 
 @cache

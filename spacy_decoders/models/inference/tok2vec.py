@@ -45,14 +45,9 @@ class Tok2VecInference:
 
     def __init__(self) -> None:
         self._plan: _Plan | None = None
-        self._is_trained = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), ()  # the cache is no part of a model
-
-    def note_training(self) -> None:
-        """Keep no vector after a call: an optimizer may change parameters in place."""
-        self._is_trained = True
 
     def predict(self, tok2vec: Tok2Vec, docs: Sequence[Doc]) -> list[Floats2d]:
         """Return what ``tok2vec.predict(docs)`` returns."""
@@ -64,7 +59,7 @@ class Tok2VecInference:
         if plan.words is None and plan.encoder is None:
             return tok2vec.predict(given)
         embed, encode = tok2vec.layers
-        embedded: Any = plan.words and plan.words.of(given, not self._is_trained)
+        embedded: Any = plan.words and plan.words.of(given)
         if embedded is None:
             embedded = np.concatenate(embed.predict(given))
         if plan.encoder is not None:

@@ -148,7 +148,6 @@ class _Encoding:
         lengths = [len(doc) for doc in X]
         encoder, tok2vec = model.get_ref("encoder"), model.get_ref("tok2vec")
         if is_train:
-            self._inference.note_training()
             vectors, backprop_encoder = encoder(list(X), is_train)
         else:
             vectors = self._inference.predict(tok2vec, X)

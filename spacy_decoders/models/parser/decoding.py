@@ -297,7 +297,9 @@ class TreeParser:
             scope=own.scope,
             iterations=own.iterations,
         )
-        solution = replace(found.solution, certificate=certificate, labels=classes)
+        solution = replace(
+            found.solution, certificate=certificate, labels=classes.astype(np.int32)
+        )
         return found._replace(solution=solution, labels=ruled.labels_of(solution))
 
     def _solved(self, problem: TreeProblem, clock: Clock) -> TreeSolution:

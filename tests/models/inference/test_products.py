@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from thinc.api import Linear, Relu
+from thinc.api import Linear, Model, Relu
 
 from spacy_decoders.models import bilstm
 from spacy_decoders.models.bilstm import BiLSTM
@@ -23,8 +23,13 @@ from tests.processes import python
 SIZES = [(256, 16, 16), (300, 65, 101), (257, 17, 33), (512, 96, 832), (1000, 208, 49)]
 
 
+def prepared(matrix, rows):
+    layer = Model("weights", None, params={"W": matrix})
+    return Multiplier.of(layer, "W", rows)
+
+
 def multiplied(rows, matrix):
-    return Multiplier(matrix, len(rows)).product(rows)
+    return prepared(matrix, len(rows)).product(rows)
 
 
 @pytest.fixture(params=["tiles", "pairs", "blas"])
@@ -70,7 +75,7 @@ def test_tiles_are_taken_where_they_are_there_and_worth_it(unit):
 def test_rows_are_given_in_parts_and_written_to_a_room(unit):
     rng = np.random.default_rng(1)
     given, matrix = rng.normal(size=(300, 40)).astype("f"), rng.normal(size=(40, 96)).astype("f")
-    weights, room = Multiplier(matrix, 300), np.full((96, 96), np.nan, "f")
+    weights, room = prepared(matrix, 300), np.full((96, 96), np.nan, "f")
     for part in (given[:1], given[1:8], given[3:5], given[8:72], given[72:100], given[:0]):
         found = weights.product(part, room)
         assert len(found) == 0 or np.shares_memory(found, room)

@@ -98,7 +98,6 @@ def test_documents_of_several_vocabularies(docs):
 
 
 def changed_by_training(tok2vec, inference, docs):
-    inference.note_training()
     _, backprop = tok2vec.begin_update(docs)
     inference.predict(tok2vec, docs)  # as an annotating component does, before the optimizer
     backprop([np.ones((len(doc), WIDTH), "f") for doc in docs])
@@ -148,7 +147,7 @@ def test_vectors_follow_the_parameters(docs, change):
     assert same == (change is changed_for_a_while)
 
 
-def test_the_parser_notes_that_it_is_trained(docs):
+def test_a_parser_predicts_by_what_it_has_learnt(docs):
     given = docs[:1]
     model = ArcScorer(built(given), lstm_width=4, factor_rows=16)
     set_sizes(model, 3, 3)

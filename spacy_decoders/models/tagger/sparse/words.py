@@ -55,15 +55,18 @@ class WordTable:
         self._lists: tuple[object, ...] = (None, None, None)
         self._version, self._width = -1, 0
         self._lock = Lock()
-        self._clear()
+        self._clear(0)
 
-    def _clear(self) -> None:
+    def _clear(self, tokens: int) -> None:
+        """Forget all words, and make room for a batch of so many tokens."""
+        room = MOST + max(MOST, tokens)
         self._count, self._summed = 1, 0
-        self._atoms = np.zeros((1024, len(WORD_ATOMS)), dtype=np.uint64)
+        # systems provide memory for the rows that are written alone
+        self._atoms = np.zeros((room, len(WORD_ATOMS)), dtype=np.uint64)
         self._atoms[0] = 1
-        self._sums = np.zeros((0, len(self.shifts), self._width), dtype=np.float32)
-        self._keys = np.zeros((1024, 1), dtype=np.uint64)
-        self._slots_of_keys = np.full(2048, -1, dtype=np.int32)
+        self._sums = np.empty((0, len(self.shifts), self._width), dtype=np.float32)
+        self._keys = np.empty((room, 1), dtype=np.uint64)
+        self._slots_of_keys = np.full(1 << (2 * room - 1).bit_length(), -1, dtype=np.int32)
 
     def met(
         self,
@@ -82,40 +85,34 @@ class WordTable:
             given = (weights.clusters, weights.groups, weights.phrases)
             if self._lists != given:
                 self._lists = given
-                self._clear()
+                self._clear(len(words))
             most = MOST
             if summed:
                 if self._version != weights.version:
                     self._version, self._width = weights.version, -(-weights.size // 8) * 8
                     self._summed = 0
-                    self._sums = np.zeros((0, len(self.shifts), self._width), dtype=np.float32)
+                    self._sums = np.empty((0, len(self.shifts), self._width), dtype=np.float32)
                 size = 4 * max(1, len(self.shifts) * self._width)
                 most = min(MOST, max(FEWEST, MOST_BYTES // size))
             try:
                 found, count = self._placed(words)
                 if count > max(self._count, most):
-                    self._clear()
+                    self._clear(len(words))
                     found, count = self._placed(words)
                 if count > self._count:
                     self._describe(docs, count, weights)
                 if summed and count > self._summed:
-                    self._sum_up(count, weights)
+                    self._sum_up(count, max(most, count), weights)
             except BaseException:  # no word may stay in the cache without its attributes
-                self._clear()
+                self._clear(0)
                 raise
             return MetWords(found, self._atoms, self._sums)
 
     def _placed(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.int64], int]:
         """Return the rows of words, new ones after the others, and the number of words."""
-        found = np.empty(len(words), dtype=np.int64)
-        room = self._count + len(words)
-        if room > len(self._keys):
-            keys = self._keys = _with_room(self._keys, self._count, room)
-            slots = np.full(1 << (2 * len(keys) - 1).bit_length(), -1, dtype=np.int32)
-            known = keys[1 : self._count].copy()
-            places_of(slots, keys, 1, known, np.empty(len(known), dtype=np.int64))
-            self._slots_of_keys = slots
-        rows = words.reshape(-1, 1)
+        if self._count + len(words) > len(self._keys):
+            self._clear(len(words))
+        found, rows = np.empty(len(words), dtype=np.int64), words.reshape(-1, 1)
         return found, places_of(self._slots_of_keys, self._keys, self._count, rows, found)
 
     def lowered(self, docs: Sequence[Doc], words: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -129,7 +126,6 @@ class WordTable:
         """Compute the atoms of the new words, up to `count`."""
         new = self._keys[self._count : count, 0]
         vocab = vocab_of(docs, new)
-        self._atoms = _with_room(self._atoms, self._count, count)
         rows = self._atoms[self._count : count]
         lexemes: list[Lexeme] = [vocab[word] for word in new.tolist()]
         given = [(word.orth, word.lower, word.norm, word.shape) for word in lexemes]
@@ -152,24 +148,14 @@ class WordTable:
             rows[:, _GROUPS:] = NAMED + (weights.groups.lookup(texts)[:, :1] & _GROUP_PREFIXES)
         self._count = count
 
-    def _sum_up(self, count: int, weights: SparseWeights) -> None:
+    def _sum_up(self, count: int, room: int, weights: SparseWeights) -> None:
         """Sum the weights of the features of words that have no sums yet."""
         if count > len(self._sums):
-            grown = np.zeros((len(self._atoms), *self._sums.shape[1:]), dtype=np.float32)
-            grown[: self._summed] = self._sums[: self._summed]
-            self._sums = grown
+            self._summed = 0
+            self._sums = np.empty((room, *self._sums.shape[1:]), dtype=np.float32)
         parts = (self._plan, self._slots, weights.packed, self._atoms, weights.learning.bits)
         sum_words(*parts, self._summed, count, self._sums)
         self._summed = count
-
-
-def _with_room(rows: NDArray[np.uint64], count: int, room: int) -> NDArray[np.uint64]:
-    """Return an array with at least `room` rows, the first `count` copied from `rows`."""
-    if room <= len(rows):
-        return rows
-    grown = np.zeros((max(room, 2 * len(rows)), rows.shape[1]), dtype=np.uint64)
-    grown[:count] = rows[:count]
-    return grown
 
 
 def _codes(texts: Sequence[str]) -> NDArray[np.uint32]:
