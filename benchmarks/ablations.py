@@ -80,8 +80,7 @@ FACTORIES: Mapping[str, Any] = {
 def alone(target: str, templates: str) -> Switch:
     """Tags, or entities, by a chain of their own."""
     return overrides(
-        components__tagger__target=[target],
-        components__tagger__model__templates=templates,
+        components__tagger__target=[target], components__tagger__model__templates=templates
     )
 
 
@@ -150,9 +149,7 @@ ABLATIONS = (
     option("tagger", "min_prob", judges.tokens, on=0.5, pipe="entities"),
     Ablation("tagger.loss (margin)", judges.tags, overrides(components__tagger__loss="margin")),
     Ablation(
-        "tagger.loss (perceptron)",
-        judges.tags,
-        overrides(components__tagger__loss="perceptron"),
+        "tagger.loss (perceptron)", judges.tags, overrides(components__tagger__loss="perceptron")
     ),
     *(
         Ablation(
@@ -345,18 +342,11 @@ ABLATIONS = (
             options("headline", mode="words", **{name: value}),
             options("headline", mode="words"),
         )
-        for name, value in (
-            ("ordering", 0.0),
-            ("contiguity", 0.0),
-            ("auxiliaries", []),
-        )
+        for name, value in (("ordering", 0.0), ("contiguity", 0.0), ("auxiliaries", []))
     ),
     *(
         Ablation(
-            f"headline.meaning, {name}",
-            judges.headlines,
-            together(SENTENCES, switch),
-            SENTENCES,
+            f"headline.meaning, {name}", judges.headlines, together(SENTENCES, switch), SENTENCES
         )
         for name, switch in (
             ("limits and negations", without_kind("kept")),

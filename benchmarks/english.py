@@ -159,9 +159,7 @@ def on_gum(nlps: dict[str, Language], options: Any, report: harness.Report) -> N
         found = [[*map(entities, pair)] for pair in pairs]
         rows.append([name, len(right), 100 * sum(right) / len(right), f_score(found)])
     report.table(
-        "GUM dev, gold tokens, sentences found",
-        ["pipeline", "words", "TAG", "entities F"],
-        rows,
+        "GUM dev, gold tokens, sentences found", ["pipeline", "words", "TAG", "entities F"], rows
     )
 
 

@@ -197,9 +197,7 @@ def concepts(given: Any) -> list[Trial]:
         Trial("places beside people of their name", nlp, no_people),
         Trial("nouns in another sense", nlp, no_links),
         Trial(
-            "nouns beside related ones",
-            nlp,
-            lambda: {"links": rightly_linked(nlp, known)[:, :2]},
+            "nouns beside related ones", nlp, lambda: {"links": rightly_linked(nlp, known)[:, :2]}
         ),
     ]
 

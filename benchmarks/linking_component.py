@@ -149,10 +149,7 @@ def _link_set(
 
 
 def _base(
-    folder: Path,
-    ids: Sequence[str],
-    titles: Sequence[str],
-    edges: Iterable[Sequence[str]],
+    folder: Path, ids: Sequence[str], titles: Sequence[str], edges: Iterable[Sequence[str]]
 ) -> ConceptBase:
     """The concept base of a folder, made now if there is none; edges join identifiers."""
     if not folder.exists():

@@ -98,11 +98,7 @@ class Model:
         return FactorTemplates(weights, chosen, EVERYWHERE)
 
     def problem(
-        self,
-        sentence: Sentence,
-        *,
-        families: Sequence[str] | None = None,
-        k: int | None = None,
+        self, sentence: Sentence, *, families: Sequence[str] | None = None, k: int | None = None
     ) -> TreeProblem:
         """Score a held-out sentence; `k` keeps so many heads a word by the arcs alone."""
         parser = replace(self.parser.parser, templates=self.templates(families))

@@ -17,8 +17,7 @@ def test_a_budget_in_seconds_ends():
 
 
 @pytest.mark.parametrize(
-    ("name", "values"),
-    [("seconds", [0, math.nan, "1", True]), ("iterations", [0, 1.5, math.inf])],
+    ("name", "values"), [("seconds", [0, math.nan, "1", True]), ("iterations", [0, 1.5, math.inf])]
 )
 def test_a_budget_of_nothing_or_no_number_is_refused(name, values):
     for value in values:

@@ -161,13 +161,6 @@ def test_lemmas(shipped, text, lemmas):
     assert [token.lemma_ for token in shipped(text)] == lemmas.split()
 
 
-def test_phrases_of_headlines_can_stand_by_themselves(shipped):
-    assert not shipped("He works for Jaguar in Coventry.")._.headline.startswith("Works")
-    assert not {"na", "gon"} & {*shipped("I'm gonna go to London.")._.headline.lower().split()}
-    text = "@jim see http://example.com for the Python tutorial."
-    assert shipped(text)._.headlines[0]["text"] == "Python tutorial"
-
-
 def test_entities(shipped):
     text = "Guido van Rossum was born in Haarlem and later worked for Google in California."
     doc = shipped(text)

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 import spacy
-from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import use_ops
 
 import spacy_decoders
 from spacy_decoders import ProblemError
-from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
 from tests.processes import python
 
+from .parser.parsing import SMALL, make_examples
 from .test_documents import TEXTS
 
 #: A tagger alone says that it lacks the vectors of the parser.
@@ -108,46 +107,6 @@ def test_memory_is_bounded_over_ten_thousand_documents(shipped, rng):
     assert growth(shipped, 10_000, rng) < 128 << 20
 
 
-def examples(nlp):
-    golds = [
-        ("Mary sees London .", ["NNP", "VBZ", "NNP", "."], ["U-PERSON", "O", "U-GPE", "O"]),
-        ("London sees Mary .", ["NNP", "VBZ", "NNP", "."], ["U-GPE", "O", "U-PERSON", "O"]),
-    ]
-    return [
-        Example.from_dict(
-            Doc(nlp.vocab, words=text.split()),
-            {
-                "words": text.split(),
-                "tags": tags,
-                "heads": [1, 1, 1, 1],
-                "deps": ["nsubj", "ROOT", "obj", "punct"],
-                "entities": entities,
-            },
-        )
-        for text, tags, entities in golds
-    ]
-
-
-LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "*"}
-TOK2VEC = {**HASH_EMBED_CNN, "width": 32, "depth": 1, "embed_size": 200, "maxout_pieces": 2}
-
-
-def listening(steps=10):
-    """Two components of ours that listen to one tok2vec, trained in so many steps."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
-    for name in ("exact_tagger", "branch_and_bound_parser"):
-        nlp.add_pipe(name, config={"model": {"tok2vec": LISTENER}})
-    optimizer = nlp.initialize(lambda: examples(nlp))
-    for _ in range(steps):
-        nlp.update(examples(nlp), sgd=optimizer)
-    return nlp
-
-
-def said(nlp):
-    return [(t.tag_, t.dep_, t.head.i) for t in nlp("Mary sees London .")]
-
-
 @pytest.mark.parametrize(
     ("factory", "said"),
     [
@@ -165,8 +124,21 @@ def test_without_labels_it_says_what_to_do(factory, said):
         nlp.initialize(lambda: [Example(bare, bare)])
 
 
+def said(nlp):
+    return [(t.tag_, t.dep_, t.head.i) for t in nlp("she eats the red fish .")]
+
+
 def test_listeners_can_be_replaced_and_sourced():
-    nlp = listening()
+    """Two components of ours listen to one tok2vec, and each gets its own."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec", config={"model": SMALL["tok2vec"]})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24, "upstream": "*"}
+    for name in ("exact_tagger", "branch_and_bound_parser"):
+        nlp.add_pipe(name, config={"model": {"tok2vec": listener}})
+    golds = make_examples(nlp)
+    optimizer = nlp.initialize(lambda: golds)
+    for _ in range(10):
+        nlp.update(golds, sgd=optimizer)
     expected = said(nlp)
     for name in ("exact_tagger", "branch_and_bound_parser"):
         nlp.replace_listeners("tok2vec", name, ["model.tok2vec"])

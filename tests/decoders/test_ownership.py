@@ -11,16 +11,8 @@ from spacy_decoders.decoders.tree import Factors, TreeProblem
 #: What makes each problem, the shapes of its arrays, and what else it takes.
 PROBLEMS = {
     "chain": (ChainModel, {"transitions": (3, 3), "start": (3,), "end": (3,)}, {}),
-    "path": (
-        PathProblem,
-        {"start": (3,), "weights": (3, 3), "end": (3,)},
-        {"classes": [0, 1, 2]},
-    ),
-    "tree": (
-        TreeProblem,
-        {"arcs": (3, 3), "grandparents": (3, 3, 3), "siblings": (3, 3, 3)},
-        {},
-    ),
+    "path": (PathProblem, {"start": (3,), "weights": (3, 3), "end": (3,)}, {"classes": [0, 1, 2]}),
+    "tree": (TreeProblem, {"arcs": (3, 3), "grandparents": (3, 3, 3), "siblings": (3, 3, 3)}, {}),
     "factors": (Factors, {"scores": (1,)}, {"arcs": [[0, 1]], "offsets": [0, 1]}),
     "representatives": (RepresentativesProblem, {"distances": (3, 3)}, {"sets": [[0], [1, 2]]}),
 }

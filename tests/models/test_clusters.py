@@ -9,11 +9,7 @@ import pytest
 import srsly
 
 from spacy_decoders.errors import ProblemError, StorageError
-from spacy_decoders.models.clusters.sources import (
-    WordClusters,
-    clusters_of_paths,
-    path_number,
-)
+from spacy_decoders.models.clusters.sources import WordClusters, clusters_of_paths, path_number
 from spacy_decoders.models.clusters.table import FOLDER, ClusterTable
 from spacy_decoders.models.saved import packed
 

@@ -54,9 +54,7 @@ FRAMES = (
 SENTENCES = [
     (_text[0].upper() + _text[1:], (subject.split()[-1], (base, *forms), of.split()[-1]), cue)
     for (frame, cue), (subject, base, *forms, of) in product(FRAMES, PROPOSITIONS)
-    for _text in [
-        frame.format(s=subject, b=base, d=forms[1], g=forms[2], o=of),
-    ]
+    for _text in [frame.format(s=subject, b=base, d=forms[1], g=forms[2], o=of)]
 ]
 
 

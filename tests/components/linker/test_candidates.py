@@ -5,10 +5,7 @@ import pytest
 from spacy.kb import InMemoryLookupKB
 
 from spacy_decoders import ProblemError
-from spacy_decoders.components.linker.candidates import (
-    AliasCandidates,
-    FoundCandidates,
-)
+from spacy_decoders.components.linker.candidates import AliasCandidates, FoundCandidates
 from tests.components.linker.linking import NAME, TEXT, entity, given, identifiers, pipeline
 
 

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 import spacy
-from spacy.training import Example
 
 from spacy_decoders import ProblemError
 from spacy_decoders.components.linker.knowledge_base import ConceptKnowledgeBase
 from spacy_decoders.knowledge.concept_base import ConceptBase, write_concept_base
 from spacy_decoders.knowledge.concepts import Concept
+from tests.components.linker.linking import linked_example
 from tests.knowledge.test_concept_base import CONCEPTS as WITH_AN_IMPOSTOR
 
 CONCEPTS = WITH_AN_IMPOSTOR[:3]
+TEXT = "The JAGUAR lives in the jungle"
 
 
 @pytest.fixture
@@ -20,15 +21,8 @@ def kb(tmp_path):
     return ConceptKnowledgeBase(spacy.blank("en").vocab, None).from_disk(tmp_path / "kb")
 
 
-def doc_of(vocab):
-    nlp = spacy.blank("en", vocab=vocab)
-    doc = nlp("The JAGUAR lives in the jungle")
-    doc.set_ents([doc[1:2], doc[5:6]], default="outside")
-    return doc
-
-
 def test_candidates_have_priors_and_identifiers(kb):
-    doc = doc_of(kb.vocab)
+    doc = spacy.blank("en", vocab=kb.vocab)(TEXT)
     jaguar, jungle = kb.get_candidates_batch([doc[1:2], doc[5:6]])
     assert [(c.entity_, c.prior_prob) for c in jaguar] == [("cat", 0.75), ("car", 0.25)]
     assert [c.entity_ for c in jungle] == ["jungle"]
@@ -50,16 +44,7 @@ def test_it_works_inside_the_entity_linker_of_spacy(kb, tmp_path):
     nlp = spacy.blank("en", vocab=kb.vocab)
     linker = nlp.add_pipe("entity_linker", config={"n_sents": 0})
     linker.set_kb(lambda vocab: kb)
-    doc = doc_of(kb.vocab)
-    spans = [(4, 10, "ANIMAL", "cat"), (24, 30, "PLACE", "jungle")]
-    example = Example.from_dict(nlp.make_doc(doc.text), {"entities": [s[:3] for s in spans]})
-    example.reference.ents = [
-        example.reference.char_span(start, end, label=label, kb_id=kb_id)
-        for start, end, label, kb_id in spans
-    ]
-    example.predicted.ents = [
-        example.predicted.char_span(start, end, label=label) for start, end, label, _ in spans
-    ]
+    example = linked_example(nlp, TEXT, {1: "cat", 5: "jungle"})
     example.reference[0].is_sent_start = True
     for token in example.predicted:
         token.is_sent_start = token.i == 0

@@ -16,13 +16,7 @@ SMALL = {
     "arc_width": 16,
     "label_width": 8,
     "factor_rows": 2**10,
-    "tok2vec": {
-        **HASH_EMBED_CNN,
-        "width": 24,
-        "depth": 1,
-        "embed_size": 200,
-        "maxout_pieces": 2,
-    },
+    "tok2vec": {**HASH_EMBED_CNN, "width": 24, "depth": 1, "embed_size": 200, "maxout_pieces": 2},
 }
 
 

@@ -82,12 +82,7 @@ def test_an_offset_makes_boundaries_likelier_and_is_saved():
 
 @pytest.mark.parametrize(
     ("spaces", "begins"),
-    [
-        (["\n\n"], True),
-        (["\r\n \r\n"], True),
-        (["\n", "\n"], True),
-        (["\n"], False),
-    ],
+    [(["\n\n"], True), (["\r\n \r\n"], True), (["\n", "\n"], True), (["\n"], False)],
 )
 def test_no_sentence_runs_across_a_blank_line(spaces, begins):
     nlp = make_nlp(steps=1, factors=[])

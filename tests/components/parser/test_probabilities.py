@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 from spacy_decoders.components.probabilities import calibrate_pipeline
 from spacy_decoders.decoders.tree import ChuLiuEdmonds, tree_posteriors
-from tests.components.parser.parsing import NAME, make_examples, make_nlp, parse, sentence
+from tests.components.parser.parsing import NAME, bare, make_examples, make_nlp, parse, sentence
 
 
 @pytest.fixture(scope="module")
@@ -54,16 +54,12 @@ def test_heads_and_labels_are_those_of_the_distribution(nlp, projective):
     assert [token._.sent_start_prob for token in doc] == [1.0, 0.0, 0.0, 0.0, 0.0]
 
 
-def test_boundaries_are_summed_over_with_the_trees(nlp):
+def test_boundaries_are_summed_over_with_the_trees(nlp, monkeypatch):
     """Of a text whose boundaries are open, everything is a share of all forests."""
-    pipe = nlp.get_pipe(NAME)
     doc = Doc(nlp.vocab, words=["she", "eats", "he", "sleeps"])
-    pipe.certain = 50.0
-    try:
-        found, _ = posteriors(nlp, doc, projective=True)
-        nlp(doc)
-    finally:
-        pipe.certain = type(pipe).option_defaults()["certain"]
+    monkeypatch.setattr(nlp.get_pipe(NAME), "certain", 50.0)
+    found, _ = posteriors(nlp, doc, projective=True)
+    nlp(doc)
     starts = [token._.sent_start_prob for token in doc]
     assert starts == pytest.approx(found.starts.tolist(), abs=1e-5) and 0.0 < starts[1] < 1.0
     of_heads = found.of_heads(heads_of(doc))
@@ -81,15 +77,11 @@ def test_white_space_has_no_head_to_be_sure_of(nlp):
     assert nlp(" ")._.probabilities[NAME]["units"] == []
 
 
-def test_improbable_arcs_have_no_label_and_certificates_stay(nlp):
+def test_improbable_arcs_have_no_label_and_certificates_stay(nlp, monkeypatch):
     before = parse(nlp)
     chances = [token._.dep_prob for token in before]
-    pipe = nlp.get_pipe(NAME)
-    pipe.min_prob = sorted(chances)[2]
-    try:
-        after = parse(nlp)
-    finally:
-        pipe.min_prob = None
+    monkeypatch.setattr(nlp.get_pipe(NAME), "min_prob", sorted(chances)[2])
+    after = parse(nlp)
     dropped = [p < sorted(chances)[2] for p in chances]
     assert [not token.has_head() for token in after] == dropped
     assert [token.dep_ == "" for token in after] == dropped
@@ -112,11 +104,10 @@ def test_calibration_is_fitted_and_saved(tmp_path):
     words = sum(len(example.predicted) for example in examples)
     heads = report[NAME]["heads"].before
     assert len(heads.right) == words
-    predicted = [nlp(Doc(nlp.vocab, words=[t.text for t in e.reference])) for e in examples]
     pairs = [
         pair
-        for doc, example in zip(predicted, examples, strict=True)
-        for pair in zip(doc, example.reference, strict=True)
+        for example in examples
+        for pair in zip(nlp(bare(example.reference)), example.reference, strict=True)
     ]
     right = [token.head.i == gold.head.i for token, gold in pairs]
     assert heads.right.tolist() == right

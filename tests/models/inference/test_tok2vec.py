@@ -129,13 +129,7 @@ def changed_clusters(tok2vec, inference, docs):
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        changed_by_training,
-        changed_by_loading,
-        changed_for_a_while,
-        changed_clusters,
-    ],
+    "change", [changed_by_training, changed_by_loading, changed_for_a_while, changed_clusters]
 )
 def test_vectors_follow_the_parameters(docs, change):
     tok2vec, inference = built(docs), Tok2VecInference()

@@ -13,11 +13,7 @@ from spacy_decoders.models.tagger.sparse.features import DocBatch, FeatureReader
 from spacy_decoders.models.tagger.sparse.gazetteer import Gazetteer, PhraseTable
 from spacy_decoders.models.tagger.sparse.kernels.learning import Pace, Trained, descend
 from spacy_decoders.models.tagger.sparse.kernels.words import NAMED, mark_phrases, note_mentions
-from spacy_decoders.models.tagger.sparse.templates import (
-    PRESETS,
-    TOKEN_ATOMS,
-    WORD_ATOMS,
-)
+from spacy_decoders.models.tagger.sparse.templates import PRESETS, TOKEN_ATOMS, WORD_ATOMS
 from spacy_decoders.models.tagger.sparse.weights import Learning, Packed, SparseWeights
 
 NLP = spacy.blank("en")
