@@ -95,13 +95,6 @@ def test_a_span_group_brings_its_probabilities():
         log_odds([0.5], threshold=1.0)
 
 
-def test_an_empty_group_needs_no_probabilities():
-    nlp = spacy.blank("en")
-    doc = nlp.make_doc("")
-    doc.spans["sc"] = []  # as spancat writes it
-    assert nlp.add_pipe("best_spans")(doc).ents == ()
-
-
 def test_entities_as_dicts():
     given = [
         {"start": 0, "end": 5, "entity_group": "A", "score": 0.9},

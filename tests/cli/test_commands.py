@@ -6,7 +6,7 @@ import spacy
 
 from spacy_decoders.kernel_cache import PACKAGE, PLACES, kept_code
 
-from .commands import invoke, run
+from .commands import run
 
 
 def test_errors_are_messages(tmp_path):
@@ -19,11 +19,9 @@ def test_errors_are_messages(tmp_path):
 
 
 def test_info_names_versions_decoders_and_cache():
-    done = invoke("info")
-    assert done.exit_code == 0, done.output
-    names = "spacy-decoders.Viterbi.v1", "matrix unit", "CC BY-SA 4.0"
-    for expected in ("spacy-decoders", "numba", *names):
-        assert expected in done.output
+    said = run("info")
+    for expected in ("numba", "spacy-decoders.Viterbi.v1", "matrix unit", "CC BY-SA 4.0"):
+        assert expected in said
 
 
 def test_code_is_counted_where_it_is_kept(tmp_path, monkeypatch):
@@ -50,7 +48,8 @@ def test_a_corpus_is_annotated_and_resumed(tmp_path):
         '{"id": "c", "text": "Python and Java."}\n'
     )
     words = ("annotate", corpus, tmp_path / "out", "--model", tmp_path / "model")
-    said = run(*words, "--format", "jsonl", "--shard-size", 2, code=1)
+    words += ("--format", "jsonl", "--shard-size", 2)
+    said = run(*words, code=1)
     assert "2 documents in 2 files" in said
     assert "100.0% proven optimal" in said
     assert "1 failed" in said
@@ -61,6 +60,4 @@ def test_a_corpus_is_annotated_and_resumed(tmp_path):
     ]
     assert [row["id"] for row in rows] == ["a", "c"]
     assert [ent["kb_id"] for ent in rows[0]["ents"]] == ["jaguar", "jungle"]
-    assert "From an earlier run: 2 files." in run(
-        *words, "--format", "jsonl", "--shard-size", 2, code=1
-    )
+    assert "From an earlier run: 2 files." in run(*words, code=1)

@@ -12,7 +12,7 @@ from spacy_decoders.decoders.chain.posterior import ChainPosteriors
 from spacy_decoders.registry import decoders
 from tests.processes import python
 
-from .commands import invoke
+from .commands import run
 
 PACKAGE = Path(__file__).parents[2] / "spacy_decoders"
 
@@ -60,9 +60,7 @@ print(progress.functions)
 
 @pytest.mark.slow  # `make test` runs it before all tests
 def test_warmup_compiles_every_registered_decoder():
-    done = invoke("warmup")
-    assert done.exit_code == 0, done.output
-    made, wanted = map(int, re.findall(r"(\d+) of (\d+) are compiled", done.output)[0])
+    made, wanted = map(int, re.findall(r"(\d+) of (\d+) are compiled", run("warmup"))[0])
     assert made == wanted > 5
 
 
@@ -72,20 +70,17 @@ def test_a_pipeline_is_run_with_its_alternatives():
         alternatives.side_effect = likely_runs
         run_pipeline("en")
     assert alternatives.called
-    assert "find model 'nope'" in invoke("warmup", "--model", "nope").output
+    assert "find model 'nope'" in run("warmup", "--model", "nope", code=1)
 
 
 @pytest.mark.slow
 def test_a_pipeline_is_warmed_up():
-    done = invoke("warmup", "--pipeline", "en")
-    assert done.exit_code == 0, done.output
-    assert "1 of 1 are compiled and ready" in done.output
+    assert "1 of 1 are compiled and ready" in run("warmup", "--pipeline", "en")
 
 
 def test_every_decoder_of_ours_is_run_by_its_core():
     ours = {name for name in decoders.get_all() if name.startswith("spacy-decoders.")}
-    run = {name for core in CORES for name in tasks_of(core)}
-    assert ours <= run
+    assert ours <= {name for core in CORES for name in tasks_of(core)}
 
 
 @pytest.mark.slow

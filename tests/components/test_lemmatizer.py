@@ -66,9 +66,8 @@ def test_lemmas(nlp, word, tag, pos, morph, lemma):
 def test_abbreviated_numbers_stand_behind_numbers(nlp, words, lemma):
     pipe = nlp.get_pipe("listed_lemmatizer")
     pipe.lookups.get_table(WORDS).set("CD", {"m": "million", "k": "thousand"})
-    doc = Doc(nlp.vocab, words=words.split())
-    for token in doc:
-        token.tag_, token.pos_ = "CD", "NUM"
+    words = words.split()
+    doc = Doc(nlp.vocab, words=words, tags=["CD"] * len(words), pos=["NUM"] * len(words))
     assert lemma in [token.lemma_ for token in pipe(doc)]
 
 
@@ -86,12 +85,8 @@ def test_lemmas_that_are_set_are_kept_where_the_word_was_met_before(nlp):
     pipe = nlp.get_pipe("listed_lemmatizer")
 
     def tagged():
-        doc = Doc(spacy.blank("en").vocab, words=["Cats", "chase", "cats"])
-        for token, tag, pos in zip(
-            doc, ("NNS", "VBP", "NNS"), ("NOUN", "VERB", "NOUN"), strict=True
-        ):
-            token.tag_, token.pos_ = tag, pos
-        return doc
+        tags, pos = ["NNS", "VBP", "NNS"], ["NOUN", "VERB", "NOUN"]
+        return Doc(pipe.vocab, words=["Cats", "chase", "cats"], tags=tags, pos=pos)
 
     first = [token.lemma_ for token in pipe(tagged())]
     again = tagged()

@@ -10,6 +10,7 @@ import pytest
 from spacy_decoders import Budget
 from spacy_decoders.decoders import path, representatives, tree
 from spacy_decoders.errors import UndecidedError
+from tests.decoders.tree.faults import problem_of
 
 pytestmark = pytest.mark.timing
 
@@ -33,10 +34,8 @@ TREES = {
 
 
 def tree_of(n: int, name: str, projective: bool) -> tree.TreeProblem:
-    rng = np.random.default_rng(n)
-    siblings = None if name == "PriceAndCut" else rng.normal(size=(n + 1,) * 3)
-    arcs = 3 * rng.normal(size=(n + 1, n + 1))
-    return tree.TreeProblem(arcs, rng.normal(size=(n + 1,) * 3), siblings, projective=projective)
+    siblings = name != "PriceAndCut"
+    return problem_of(n, n=n, second=True, siblings=siblings, projective=projective)
 
 
 @pytest.mark.parametrize("projective", [True, False])

@@ -1,41 +1,23 @@
 """Texts for the teacher: words become text again, with the places of their entities."""
 
-import importlib.util
 import sys
 from pathlib import Path
-
-import pytest
 
 from spacy_decoders.readers.sentences import read_conllu
 from tests.corpora import conllu
 
-SCRIPTS = Path(__file__).parents[2] / "projects" / "english" / "scripts"
+sys.path.append(str(Path(__file__).parents[2] / "projects" / "english" / "scripts"))
+import free_texts
+import tree_data
 
 
-def script(name: str):
-    """Import a script of the project, which may import others beside it."""
-    sys.path.insert(0, str(SCRIPTS))
-    try:
-        spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    finally:
-        sys.path.remove(str(SCRIPTS))
-    return module
-
-
-@pytest.fixture(scope="module")
-def texts():
-    return script("free_texts")
-
-
-def test_words_become_text_with_the_places_of_entities(texts):
+def test_words_become_text_with_the_places_of_entities():
     rows = [
         ("@", "B-PER"), ("kim", "B-PER"), ("wo", "O"), ("n't", "O"), ("leave", "O"),
         ("(", "O"), ("New", "B-LOC"), ("York", "I-LOC"), (")", "O"), ("!", "O"), ("!", "O"),
         ("``", "O"), ("Lumen", "B-product"), ("''", "O"),
     ]  # fmt: skip
-    text, entities = texts.as_text(rows)
+    text, entities = free_texts.as_text(rows)
     assert text == '@kim won\'t leave (New York)!! "Lumen"'
     assert [(text[start:end], kind) for start, end, kind in entities] == [
         ("@kim", "PER"),
@@ -43,14 +25,14 @@ def test_words_become_text_with_the_places_of_entities(texts):
     ]
 
 
-def test_articles_know_their_sentences(texts, tmp_path):
+def test_articles_know_their_sentences(tmp_path):
     file = tmp_path / "wikigold.conll.txt"
     file.write_text(
         "-DOCSTART- O\n\nKim I-PER\nran O\n. O\n\nIn O\nParis I-LOC\n. O\n\n"
         "-DOCSTART- O\n\nEnd O\n",
         encoding="utf8",
     )
-    first, second = texts.articles([file])
+    first, second = free_texts.articles([file])
     assert first == {
         "text": "Kim ran. In Paris.",
         "entities": [[0, 3, "PER"], [12, 17, "LOC"]],
@@ -60,14 +42,13 @@ def test_articles_know_their_sentences(texts, tmp_path):
 
 
 def test_the_treebank_stands_beside_the_trees_of_the_teacher(tmp_path):
-    trees = script("tree_data")
     treebank, folder = tmp_path / "gold.conllu", tmp_path / "trees"
     treebank.write_text(conllu(12), encoding="utf8")
-    trees.main(treebank, tmp_path / "silver", folder)
+    tree_data.main(treebank, tmp_path / "silver", folder)
     assert sorted(file.name for file in folder.iterdir()) == ["gold-0.conllu", "names-0.conllu"]
     (tmp_path / "silver").mkdir()
     (tmp_path / "silver" / "tweets.conllu").write_text("silver", encoding="utf8")
-    trees.main(treebank, tmp_path / "silver", folder)
+    tree_data.main(treebank, tmp_path / "silver", folder)
     assert sorted(file.name for file in folder.iterdir()) == [
         *(f"gold-{times}.conllu" for times in range(3)),
         *(f"names-{times}.conllu" for times in range(2)),

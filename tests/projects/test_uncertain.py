@@ -1,7 +1,7 @@
 """``uncertain.py`` of ``projects/active_learning``: texts ranked as tasks."""
 
 import json
-from importlib import import_module
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,31 +11,19 @@ from typer.testing import CliRunner
 
 from tests.components.tagger.tagging import randomised
 
-SCRIPTS = Path(__file__).parents[2] / "projects" / "active_learning" / "scripts"
+sys.path.append(str(Path(__file__).parents[2] / "projects" / "active_learning" / "scripts"))
+from uncertain import rank_texts
+from uncertainty import prepared, uncertainty
 
 TEXTS = ["New York sees Mercury .", "the old man", "Mercury", "the boats see New York ."]
 
 
-@pytest.fixture(autouse=True)
-def scripts(monkeypatch):
-    """Scripts find each other beside themselves."""
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-
-
 def run(*words, code=0):
     app = typer.Typer()
-    app.command()(import_module("uncertain").rank_texts)
+    app.command()(rank_texts)
     result = CliRunner(env={"COLUMNS": "300"}).invoke(app, [str(word) for word in words])
     assert result.exit_code == code, result.output
     return result.output + (str(result.exception) if code else "")
-
-
-def prepared(*given):
-    return import_module("uncertainty").prepared(*given)
-
-
-def uncertainty(*given):
-    return import_module("uncertainty").uncertainty(*given)
 
 
 @pytest.fixture(scope="module")

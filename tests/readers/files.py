@@ -1,5 +1,6 @@
 """Small corpora in each format."""
 
+import bz2
 import gzip
 from pathlib import Path
 
@@ -48,10 +49,8 @@ York\tNNP\tI-LOC
 """
 
 
-def written(folder: Path, name: str, content: str) -> Path:
-    path = folder / name
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(content.encode("utf8")))
-    else:
-        path.write_text(content, encoding="utf8")
-    return path
+def written(folder: Path, name: str, content: str | bytes) -> Path:
+    """Write a file, packed as its name says."""
+    pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(Path(name).suffix, bytes)
+    (folder / name).write_bytes(pack(content.encode() if isinstance(content, str) else content))
+    return folder / name

@@ -66,8 +66,3 @@ def test_it_is_saved_over_a_folder_that_is_open(kb, tmp_path):
     # its files would be cut short, and a look at them end the process
     assert {of.id for of in old.base} >= {"cat", "x0", "x399"}
     assert len(ConceptBase.open(tmp_path / "old")) == len(CONCEPTS)
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "letter.txt").write_text("dear")
-    with pytest.raises(ProblemError):
-        kb.to_disk(tmp_path / "mine")
-    assert (tmp_path / "mine" / "letter.txt").read_text() == "dear"

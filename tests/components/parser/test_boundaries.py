@@ -11,27 +11,22 @@ from spacy_decoders.components.parser.trees import DocColumns, paragraph_starts,
 from tests.components.parser.parsing import NAME, make_nlp, sentence
 
 
-def doubtful(scores, log_odds):
-    """The scores of a document whose boundaries are all left to the trees."""
-    (block,) = scores.blocks
-    boundaries = np.array([0.0, *log_odds], dtype="f")
-    odds = np.where(np.isneginf(boundaries), -np.inf, boundaries).astype("f")
-    odds[0] = np.inf
-    return replace(scores, blocks=[replace(block, boundaries=boundaries)], start_odds=odds)
-
-
 def decoded(nlp, words, arcs, log_odds):
-    """Decode words by some arcs (head, token): 5, all others 0, the root -1."""
+    """Decode words by some arcs (head, token): 5, all others 0, the root -1; and boundaries."""
     pipe = nlp.get_pipe(NAME)
-    scores = doubtful(pipe.predict([sentence(nlp, words)])[0], log_odds)
-    given = np.zeros_like(scores.blocks[0].arcs)
+    (scores,) = pipe.predict([sentence(nlp, words)])
+    (block,) = scores.blocks
+    given = np.zeros_like(block.arcs)
     given[0] = -1.0
     for h, m in arcs:
         given[h, m] = 5.0
     given[:, 0] = -np.inf
     np.fill_diagonal(given, -np.inf)
-    scores = replace(scores, blocks=[replace(scores.blocks[0], arcs=given)])
+    boundaries = np.array([0.0, *log_odds], dtype="f")
+    odds = np.array([np.inf, *log_odds], dtype="f")  # all but the first are left to the trees
+    block = replace(block, arcs=given, boundaries=boundaries)
     doc = Doc(nlp.vocab, words=words)
+    scores = replace(scores, blocks=[block], start_odds=odds)
     pipe.annotate(doc, *pipe.decode_together([doc], [scores]))
     return doc
 

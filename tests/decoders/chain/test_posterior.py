@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders.decoders.chain import ChainModel, RunKinds, posteriors
+from spacy_decoders.decoders.chain.kernels import runs as kernels
 from tests.oracles import all_chains
 
 #: O, B-A, I-A, B-B, I-B
@@ -92,14 +93,9 @@ def test_against_enumeration(seed):
         assert found.of_labellings(whole)[number] == pytest.approx(labellings[labels], abs=1e-6)
         begin += n
     likely = found.likely_runs(kinds, 1e-4)
-    listed = zip(likely.starts, likely.stops, likely.kinds, strict=True)
-    given = dict(
-        zip(
-            map(tuple, np.array(list(listed)).reshape(-1, 3).tolist()),
-            likely.probabilities.tolist(),
-            strict=True,
-        )
-    )
+    columns = likely.starts, likely.stops, likely.kinds, likely.probabilities
+    listed = zip(*(column.tolist() for column in columns), strict=True)
+    given = {tuple(run): p for *run, p in listed}
     wanted = {run: p for run, p in expected.items() if p >= 1e-4}
     assert given == pytest.approx(wanted, abs=1e-9)
     if expected:
@@ -111,8 +107,6 @@ def test_against_enumeration(seed):
 @pytest.mark.parametrize("name", ["probabilities_of_runs", "likely_runs"])
 def test_no_probability_is_above_one(monkeypatch, name):
     """Rounding, or a faulty kernel, never gives more than certainty."""
-    from spacy_decoders.decoders.chain.kernels import runs as kernels
-
     genuine = getattr(kernels, name)
 
     def faulty(*given):

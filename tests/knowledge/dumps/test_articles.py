@@ -1,7 +1,5 @@
 """Anchors and openings come out of wikitext; what is broken costs a page, or is refused."""
 
-import bz2
-import gzip
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,7 @@ from spacy_decoders import ProblemError
 from spacy_decoders.knowledge.concepts import BadRows
 from spacy_decoders.knowledge.dumps import articles as reading
 from spacy_decoders.knowledge.dumps.articles import articles, page_title
+from tests.readers.files import written
 
 PAGE = """<page><title>{title}</title><ns>{ns}</ns><id>1</id>{redirect}
 <revision><id>2</id><text>{text}</text></revision></page>"""
@@ -20,10 +19,7 @@ def dump(path, *pages, end="</mediawiki>"):
     body = "\n".join(
         PAGE.format(**{"ns": 0, "redirect": "", "text": "", **fields}) for fields in pages
     )
-    content = f"<mediawiki {namespace}>\n{body}\n{end}".encode()
-    pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(path.suffix, bytes)
-    path.write_bytes(pack(content))
-    return path
+    return written(path.parent, path.name, f"<mediawiki {namespace}>\n{body}\n{end}")
 
 
 def test_anchors_openings_and_redirects(tmp_path):

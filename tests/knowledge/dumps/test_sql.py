@@ -1,7 +1,5 @@
 """SQL dumps are read whole, whatever their titles hold and wherever a chunk ends."""
 
-import bz2
-import gzip
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +7,7 @@ import pytest
 
 from spacy_decoders import ProblemError
 from spacy_decoders.knowledge.dumps import sql
+from tests.readers.files import written
 
 HEAD = """-- MySQL dump
 DROP TABLE IF EXISTS `page`;
@@ -30,9 +29,7 @@ def literal(text, quote="\\'"):
 
 def dump(path, statements):
     body = HEAD + "".join(statements) + "/*!40000 ALTER TABLE `page` ENABLE KEYS */;\n"
-    pack = {".gz": gzip.compress, ".bz2": bz2.compress}.get(path.suffix, bytes)
-    path.write_bytes(pack(body.encode()))
-    return path
+    return written(path.parent, path.name, body)
 
 
 def rows_of(table, *names, text=None):

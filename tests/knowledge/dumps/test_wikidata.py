@@ -1,12 +1,12 @@
 """Items become concepts, in one language, of old and new dumps."""
 
-import bz2
 import json
 from pathlib import Path
 
 import pytest
 
 from spacy_decoders.knowledge.dumps.wikidata import WikidataDump
+from tests.readers.files import written
 
 
 def statement(number, rank="normal", old=False, kind="item"):
@@ -43,8 +43,7 @@ ITEMS = [
 
 def test_items_of_one_language(tmp_path):
     lines = ["[", *(json.dumps(one) + "," for one in ITEMS), "{broken", "]"]
-    path = tmp_path / "dump.json.bz2"
-    path.write_bytes(bz2.compress("\n".join(lines).encode()))
+    path = written(tmp_path, "dump.json.bz2", "\n".join(lines))
     dump = WikidataDump(path)
     first, last = list(dump)
     assert (first.id, first.title, first.description) == ("Q1", "Jaguar", "a cat")

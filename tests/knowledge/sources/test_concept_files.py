@@ -1,6 +1,5 @@
 """A user's own concepts are read; what is wrong with a row is said, and costs that row."""
 
-import gzip
 import json
 
 import pytest
@@ -10,18 +9,18 @@ from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.dumps.wikidata import WikidataDump
 from spacy_decoders.knowledge.sources.concept_files import ConceptFile
 from spacy_decoders.knowledge.sources.wordnet import WordNet
+from tests.readers.files import written
 
 
 def test_tsv(tmp_path):
-    path = tmp_path / "concepts.tsv"
-    path.write_text(
+    rows = (
         "id\ttitle\taliases\tlinks\tdescription\n"
         "cat\tJaguar\tJaguar=40;big cat;x=y\tjungle; river\ta cat\n"
         "short\tx\n"
         "\tno id\t\t\t\n"
         "bare\tBare\t\t\t\n"
     )
-    source = ConceptFile(path)
+    source = ConceptFile(written(tmp_path, "concepts.tsv", rows))
     assert list(source) == [
         Concept(
             "cat",
@@ -45,9 +44,8 @@ def test_json_lines(tmp_path):
         {"id": "10", "links": 3},
         [],
     ]
-    path = tmp_path / "concepts.jsonl.gz"
-    path.write_bytes(gzip.compress("\n".join([*map(json.dumps, rows), "{"]).encode()))
-    source = ConceptFile(path)
+    lines = "\n".join([*map(json.dumps, rows), "{"])
+    source = ConceptFile(written(tmp_path, "concepts.jsonl.gz", lines))
     assert list(source) == [
         Concept("7", "Seven", {"Seven": 1.0, "7": 1.0, "seven": 1.0}, ("8",), "", "prime"),
         Concept("8", "8", {"8": 1.0, "eight": 2.0}),
@@ -64,10 +62,8 @@ def test_json_lines(tmp_path):
     ],
 )
 def test_files_of_another_kind_are_refused(tmp_path, name, content, message):
-    path = tmp_path / name
-    path.write_text(content)
     with pytest.raises(ProblemError, match=message):
-        list(ConceptFile(path))
+        list(ConceptFile(written(tmp_path, name, content)))
 
 
 @pytest.mark.parametrize("reader", [ConceptFile, WordNet, WikidataDump])
@@ -85,8 +81,6 @@ def test_a_row_that_can_not_be_stored_is_a_bad_row(tmp_path):
         {"id": "d", "aliases": ["x", None]},
         {"id": "e", "aliases": {"x": 10**400}},
     ]
-    path = tmp_path / "concepts.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)))
-    source = ConceptFile(path)
+    source = ConceptFile(written(tmp_path, "concepts.jsonl", "\n".join(map(json.dumps, rows))))
     assert list(source) == [Concept("a", "A", {"A": 1.0}, ("b",))]
     assert source.bad.count == 4 and "surrogate" in source.bad.examples[0]

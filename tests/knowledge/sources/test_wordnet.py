@@ -1,18 +1,15 @@
 """A wordnet becomes concepts with names, types and links."""
 
-import gzip
-
 import pytest
 
 from spacy_decoders.knowledge.sources.wordnet import WordNet
 from tests.campaigns.dumps import LMF
+from tests.readers.files import written
 
 
 @pytest.mark.parametrize("name", ["wn.xml", "wn.xml.gz"])
 def test_lmf_of_a_wordnet(tmp_path, name):
-    path = tmp_path / name
-    path.write_bytes(gzip.compress(LMF.encode()) if name.endswith("gz") else LMF.encode())
-    source = WordNet(path)
+    source = WordNet(written(tmp_path, name, LMF))
     snake, language = source
     assert (snake.aliases, snake.links, snake.type) == ({"python": 1.0}, ("language",), "organism")
     assert (language.aliases, language.type, language.qid) == (

@@ -1,6 +1,7 @@
 """Products of matrices, by the matrix unit, by integers and by BLAS."""
 
 import gc
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -184,26 +185,18 @@ def test_processors_without_pairs_multiply_floats(tmp_path):
     python("-c", BY_FLOATS, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_CPU_FEATURES="")
 
 
-def test_a_process_without_permission_multiplies_by_blas(monkeypatch):
-    class Refusing:
-        def __init__(self, name):
-            pass
-
-        def syscall(self, *given):
-            return -1
-
-    monkeypatch.setattr(products.ctypes, "CDLL", Refusing)
-    assert not has_tiles.__wrapped__()
-
-
-@pytest.mark.parametrize("features", ["", "+avx2"])
-def test_code_for_other_processors_has_no_tiles(monkeypatch, features):
-    monkeypatch.setattr(panels, "FEATURES", {features})
-    assert not has_tiles.__wrapped__()
-
-
-def test_what_is_not_compiled_has_no_tiles(monkeypatch):
-    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+@pytest.mark.parametrize(
+    ("place", "name", "value"),
+    [
+        (products.ctypes, "CDLL", lambda name: SimpleNamespace(syscall=lambda *given: -1)),
+        (panels, "FEATURES", {""}),
+        (panels, "FEATURES", {"+avx2"}),
+        (numba.config, "DISABLE_JIT", 1),
+    ],
+    ids=["no permission", "an old processor", "no unit", "not compiled"],
+)
+def test_where_there_are_no_tiles(monkeypatch, place, name, value):
+    monkeypatch.setattr(place, name, value)
     assert not has_tiles.__wrapped__()
 
 

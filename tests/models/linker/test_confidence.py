@@ -1,9 +1,10 @@
-"""How sure it is that a link is right."""
+"""How sure it is that a link is right, and how its weights are learnt."""
 
 import numpy as np
 
 from spacy_decoders.models.linker.confidence import Decided, log_odds_right
-from spacy_decoders.models.linker.weights import FEATURES, Feature
+from spacy_decoders.models.linker.weights import FEATURES, Feature, conditional_gradient
+from tests.gradients import assert_slopes
 
 
 def decided(scores, choices, sizes, *, local=None, title=(), **others):
@@ -53,3 +54,12 @@ def test_no_other_choice_is_more_probable_than_the_choice():
     low, high = given.probabilities(np.array([0.2, 0.9])).reshape(2, 3)
     assert low[0] >= low[1] > 0.4 and high[0] == 0.9
     assert np.allclose([low.sum(), high.sum()], 1.0)
+
+
+def test_the_gradient_of_the_weights():
+    rng = np.random.default_rng(0)
+    scores, offsets, gold = rng.normal(size=7), np.array([0, 3, 4, 7]), np.array([1, -1, 2])
+    _, gradient = conditional_gradient(scores, offsets, gold)
+    assert_slopes(
+        lambda: conditional_gradient(scores, offsets, gold)[0], scores, gradient, 1e-5, abs=1e-4
+    )

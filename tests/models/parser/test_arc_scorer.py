@@ -10,6 +10,7 @@ from spacy_decoders.models.parser.boundaries import Boundaries, BoundaryLimits, 
 from spacy_decoders.models.parser.labels import BiaffineLabels, label_arcs
 from spacy_decoders.models.parser.losses import UNKNOWN, cross_entropy
 from spacy_decoders.models.parser.relatives import Relatives, Tagged
+from tests.gradients import assert_slopes
 
 
 def shaken(model: Model, rng: np.random.Generator) -> Model:
@@ -52,16 +53,8 @@ def check_gradients(model, inputs, vectors, rng, step=2e-3):
     for node in model.walk():
         pairs += [(node.get_param(name), node.get_grad(name)) for name in node.param_names]
     for array, gradient in pairs:
-        for _ in range(12):
-            place = tuple(int(rng.integers(size)) for size in array.shape)
-            before = array[place]
-            array[place] = before + step
-            above = loss()
-            array[place] = before - step
-            below = loss()
-            array[place] = before
-            slope = (above - below) / (2 * step)
-            assert gradient[place] == pytest.approx(slope, rel=2e-2, abs=2e-2)
+        places = [tuple(int(rng.integers(size)) for size in array.shape) for _ in range(12)]
+        assert_slopes(loss, array, gradient, step, places, rel=2e-2, abs=2e-2)
 
 
 def test_bilstm_gradients(rng):
