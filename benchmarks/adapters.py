@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from harness import Report, arguments, interleaved  # isort: skip - before numpy
+from harness import Report, arguments, interleaved, timed  # isort: skip - before numpy
 
 import numpy as np
 import probablepeople
@@ -236,9 +236,8 @@ def tagger(report: Report, data: Path, steps: int) -> None:
     _train_tagger(nlp, pairs[:2200], steps)
 
     before = nlp.evaluate(_examples(nlp, pairs[2800:]))["tag_acc"]
-    begin = time.thread_time()
-    learned = exact_tagger_from(nlp, "tagger", _examples(nlp, pairs[2200:2800]))
-    seconds = time.thread_time() - begin
+    sample = _examples(nlp, pairs[2200:2800])
+    learned, seconds = timed(lambda: exact_tagger_from(nlp, "tagger", sample), time.thread_time)
     scores = nlp.evaluate(_examples(nlp, pairs[2800:]))
     assert learned is not None
     report.table(

@@ -28,7 +28,7 @@ from unittest.mock import patch
 
 import harness  # first: it sets the threads
 import spacy
-from pipelines import EWT, GUM, UNER, bare, f_score, golds_of
+from pipelines import EWT, GUM, UNER, bare, dev_of, f_score
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -106,7 +106,7 @@ def on_treebank(nlps: dict[str, Language], options: Any, report: harness.Report)
         # another treebank's labels, lemmas and features are no errors
         told = SCORES if name == OURS else ("tag_acc", "sents_f")
         cells = [100 * scores[key] if key in told else None for key in SCORES]
-        golds = golds_of(options.data / UNER.format("dev"), limit=limit)
+        golds = dev_of(UNER, options)
         docs = nlp.pipe(bare(nlp.vocab, gold) for gold in golds)
         found = [(entities(doc), entities(gold)) for doc, gold in zip(docs, golds, strict=True)]
         rows.append([name, *cells, f_score(found)])
@@ -149,8 +149,7 @@ def told_of(doc: Doc) -> dict[str, set[Any]]:
 
 def on_gum(nlps: dict[str, Language], options: Any, report: harness.Report) -> None:
     """Tags and entities of GUM."""
-    limit = 300 if options.quick else 0
-    golds = golds_of(options.data / GUM.format("dev"), limit=limit)
+    golds = dev_of(GUM, options)
     rows = []
     for name, nlp in nlps.items():
         docs = list(nlp.pipe([bare(nlp.vocab, gold) for gold in golds]))
@@ -202,8 +201,7 @@ def on_registers(
 
 def speed(nlps: dict[str, Language], options: Any, report: harness.Report) -> None:
     """Words a second."""
-    limit = 300 if options.quick else 0
-    texts = [gold.text for gold in golds_of(options.data / EWT.format("dev"), limit=limit)]
+    texts = [gold.text for gold in dev_of(EWT, options)]
     words = sum(len(doc) for doc in spacy.blank("en").pipe(texts))
 
     def run(nlp: Language, without: Sequence[str], alone: bool = False) -> None:

@@ -14,11 +14,11 @@ import tempfile
 from copy import deepcopy
 from itertools import pairwise
 from pathlib import Path
-from time import process_time, thread_time
+from time import thread_time
 from typing import Any
 
 import harness
-from pipelines import EWT, GUM, UNER, bare, evaluated, f_score, golds_of, trained
+from pipelines import EWT, GUM, UNER, bare, dev_of, evaluated, f_score, golds_of, trained
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -58,8 +58,7 @@ def config_of(part: str, options: Any, **overrides: Any) -> Any:
 
 def dev_part(part: str, options: Any, sentences: int) -> list[Doc]:
     """The dev part, so many sentences a document."""
-    path = options.data / FILES[part].format("dev")
-    return golds_of(path, sentences=sentences, limit=300 if options.quick else 0)
+    return dev_of(FILES[part], options, sentences=sentences)
 
 
 def crfsuite(xs: list[Any], golds: list[Doc], options: Any) -> tuple[Any, float]:
@@ -72,9 +71,7 @@ def crfsuite(xs: list[Any], golds: list[Doc], options: Any) -> tuple[Any, float]
     trainer.set_params({"c1": 0.1, "c2": 0.5, "max_iterations": 10 if options.quick else 80})
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "model"))
-        began = process_time()
-        trainer.train(path)
-        seconds = process_time() - began
+        _, seconds = harness.timed(lambda: trainer.train(path))
         tagger = pycrfsuite.Tagger()
         tagger.open(path)
     return tagger, seconds
@@ -94,9 +91,9 @@ def entity_f(golds: list[Doc], labels: list[list[str]]) -> float:
 def fresh(part: str, options: Any, **overrides: Any) -> tuple[Language, dict[str, float]]:
     """Train a config anew; with CPU seconds, initialising included, and the size of the model."""
     folder = options.results / "cache" / f"fast-{part}"
-    began = process_time()
-    nlp = trained(config_of(part, options, **overrides), folder, retrain=True)
-    taken = process_time() - began
+    nlp, taken = harness.timed(
+        lambda: trained(config_of(part, options, **overrides), folder, retrain=True)
+    )
     model = folder / "model-best" / nlp.pipe_names[-1] / "model"
     return nlp, {"training": taken, "megabytes": model.stat().st_size / 1e6}
 
@@ -113,12 +110,9 @@ def words_a_second(nlp: Language, golds: list[Doc], repeats: int) -> dict[str, f
     layer.attrs["reader"] = deepcopy(layer.attrs["reader"])  # which has met no word
     fresh = [copies(golds) for _ in range(repeats + 1)]
     words = sum(map(len, golds))
-    seconds = []
-    for docs in fresh:
-        began = process_time()
-        for _ in nlp.pipe(docs, batch_size=1000):
-            pass
-        seconds.append(process_time() - began)
+    seconds = [
+        harness.timed(lambda docs=docs: list(nlp.pipe(docs, batch_size=1000)))[1] for docs in fresh
+    ]
     return {"words met first": words / seconds[0], "words known": words / min(seconds[1:])}
 
 
@@ -131,12 +125,11 @@ def scoring(nlp: Language, golds: list[Doc], repeats: int) -> float:
     batch = DocBatch.of(docs)
     model = pipe.predict(docs)[0][1]
     lengths = [n for doc in docs for n in unit_lengths(doc)]
-    times = []
-    for _ in range(repeats):
-        began = process_time()
-        ForwardDominance().decode_batch(model, reader.emissions(batch, weights), lengths)
-        times.append(process_time() - began)
-    return 1e9 * min(times) / len(batch.words)
+
+    def decode() -> Any:
+        return ForwardDominance().decode_batch(model, reader.emissions(batch, weights), lengths)
+
+    return 1e9 * min(harness.timed(decode)[1] for _ in range(repeats)) / len(batch.words)
 
 
 def measure(part: str, options: Any, report: harness.Report) -> None:
@@ -181,9 +174,7 @@ def compare_with_crfsuite(options: Any, report: harness.Report) -> None:
     peer, seconds = crfsuite(features(golds), golds, options)
     ours = evaluated(nlp, dev, ("ents_f",))["ents_f"]
     xs = features(dev)
-    began = process_time()
-    found = [peer.tag(x) for x in xs]
-    tagging = process_time() - began
+    found, tagging = harness.timed(lambda: [peer.tag(x) for x in xs])
     ours_a_second = 1e9 / scoring(nlp, dev, 5)
     theirs = entity_f(dev, found)
     report.table(

@@ -16,16 +16,18 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, TypeVar
 
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-__all__ = ["Report", "arguments", "as_json", "bars", "curves", "interleaved", "shown"]
+__all__ = ["Report", "arguments", "as_json", "bars", "curves", "interleaved", "shown", "timed"]
 
 #: What tasks are named by.
 Name = TypeVar("Name", bound=Hashable)
+#: What a task returns.
+Result = TypeVar("Result")
 
 HERE = Path(__file__).resolve().parent
 
@@ -100,6 +102,14 @@ def interleaved(
         if collecting:
             gc.enable()
     return {name: statistics.median(times) for name, times in taken.items()}
+
+
+def timed(
+    task: Callable[[], Result], clock: Callable[[], float] = process_time
+) -> tuple[Result, float]:
+    """Return what a task returns, and the seconds that it takes."""
+    begin = clock()
+    return task(), clock() - begin
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:

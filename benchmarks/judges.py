@@ -36,7 +36,7 @@ from false_links import (
 from headlines import UNSEEN, parsed
 from linking_component import LinkSet, link_sets, linked, pipeline
 from path import Given
-from pipelines import EWT, GUM, UNER, bare, golds_of, trained
+from pipelines import EWT, GUM, UNER, bare, dev_of, golds_of, trained
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -57,7 +57,7 @@ def raw_tokens(given: Any) -> list[Trial]:
     sys.path.append(str(harness.HERE.parent / "projects" / "english" / "scripts"))
     import tokens as rules
 
-    golds = golds_of(given.data / EWT.format("dev"), limit=300 if given.quick else 0)
+    golds = dev_of(EWT, given)
 
     def run() -> Counts:
         nlp = spacy.blank("en")
@@ -73,11 +73,8 @@ def raw_tokens(given: Any) -> list[Trial]:
 
 def tokens(given: Any) -> list[Trial]:
     """Tags, lemmas, trees, sentences and entities on the gold tokens of EWT, UNER and GUM dev."""
-    limit = 300 if given.quick else 0
-    sets = {
-        f"{name} dev": golds_of(given.data / file.format("dev"), limit=limit)
-        for name, file in (("EWT", EWT), ("UNER", UNER), ("GUM", GUM))
-    }
+    files = {"EWT": EWT, "UNER": UNER, "GUM": GUM}
+    sets = {f"{name} dev": dev_of(file, given) for name, file in files.items()}
     nlp = spacy_decoders.load(disable=["linker", "headline"])
     return [Trial(name, nlp, partial(annotated, nlp, golds)) for name, golds in sets.items()]
 

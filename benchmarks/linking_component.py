@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter, process_time
@@ -228,9 +229,8 @@ def linked(data: LinkSet, nlp: Language, clock: Callable[[], float]) -> Result:
         bare = doc.copy()
         bare.user_data = doc.user_data
         bare.set_ents([Span(bare, e.start, e.end, label=e.label) for e in doc.ents])
-        start = clock()
-        bare = nlp.get_pipe(NAME)(bare)
-        seconds.append(clock() - start)
+        bare, taken = harness.timed(partial(nlp.get_pipe(NAME), bare), clock)
+        seconds.append(taken)
         certified += [c["status"] == "optimal" for c in bare._.certificates.get(NAME, ())]
         for gold, ent in zip(doc.ents, bare.ents, strict=True):
             if gold.kb_id_:
@@ -317,14 +317,10 @@ def by_spacy(folder: str, count: int) -> list[float]:
 def looked_up(ready: Callable[[], Callable[[str], Any]], count: int) -> list[float]:
     """Resident megabytes above the start, milliseconds to open, microseconds a look-up."""
     names = [f"alias number {i}" for i in np.random.default_rng(1).integers(count, size=20_000)]
-    before, start = _resident(), perf_counter()
-    look_up = ready()
-    opening = perf_counter() - start
-    begin = process_time()
-    for alias in names:
-        look_up(alias)
-    one = (process_time() - begin) / len(names)
-    return [_resident() - before, 1e3 * opening, 1e6 * one]
+    before = _resident()
+    look_up, opening = harness.timed(ready, perf_counter)
+    _, all_of_them = harness.timed(lambda: [look_up(alias) for alias in names])
+    return [_resident() - before, 1e3 * opening, 1e6 * all_of_them / len(names)]
 
 
 def _resident() -> float:

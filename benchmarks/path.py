@@ -18,7 +18,13 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from harness import Report, arguments, curves, interleaved  # before numpy: it sets the threads
+from harness import (  # before numpy: it sets the threads
+    Report,
+    arguments,
+    curves,
+    interleaved,
+    timed,
+)
 
 # isort: split
 import numpy as np
@@ -212,9 +218,9 @@ def integer_programs(
     proven = dict.fromkeys(programs, 0)
     for place in places:
         for name, program in programs.items():
-            begin = process_time()
-            solution = program.decode(*problems[place], budget=Budget(seconds=limit))
-            times[name].append(process_time() - begin)
+            decode = partial(program.decode, *problems[place], budget=Budget(seconds=limit))
+            solution, taken = timed(decode)
+            times[name].append(taken)
             proven[name] += solution.certificate.is_optimal
             if solution.certificate.is_optimal:
                 assert abs(solution.certificate.score - optima[place].score) < 1e-5

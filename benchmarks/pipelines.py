@@ -20,7 +20,8 @@ from thinc.api import NumpyOps, set_current_ops
 from spacy_decoders.readers.corpora import gold_corpus
 
 __all__ = [
-    "EWT", "GUM", "UNER", "bare", "configured", "evaluated", "f_score", "golds_of", "trained"
+    "EWT", "GUM", "UNER", "bare", "configured", "dev_of", "evaluated", "f_score", "golds_of",
+    "trained",
 ]  # fmt: skip
 
 #: Files below the folder of data; a part, such as "train" or "dev", takes the place of the braces.
@@ -34,6 +35,12 @@ def golds_of(path: Path, *, sentences: int = 10, limit: int = 0, lang: str = "en
     columns = ["form", "-", "tag", "ent", "-"] if ".tsv" in path.suffixes else ()  # GUM's
     corpus = gold_corpus(path, columns=columns, n_sents=sentences, limit=limit)
     return [example.reference for example in corpus(spacy.blank(lang))]
+
+
+def dev_of(pattern: str, options: Any, **given: Any) -> list[Doc]:
+    """The documents of a data set's dev part; of its first 300 sentences in a quick pass."""
+    limit = 300 if options.quick else 0
+    return golds_of(options.data / pattern.format("dev"), limit=limit, **given)
 
 
 def trained(

@@ -11,6 +11,7 @@ from time import thread_time
 from typing import Any, NamedTuple
 
 import numpy as np
+from harness import timed
 from numpy.typing import NDArray
 from pipelines import configured
 from spacy.language import Language
@@ -204,20 +205,14 @@ def difference(
     return whole, less, whole - less, float((resampled[0] - resampled[1]).std())
 
 
-def timed(run: Callable[[], Counts]) -> tuple[Counts, float]:
-    """What a trial counts, and the seconds that it takes."""
-    began = thread_time()
-    return run(), thread_time() - began
-
-
 def rows_of(part: Ablation, trial: Trial) -> list[list[Any]]:
     """A row for each score that the part changes; one of all scores if it changes none."""
     taken: tuple[list[float], list[float]] = ([], [])
     for turn in range(3):  # the first one compiles and fills tables
         with part.on(trial.subject) if part.on else nullcontext():
-            whole, seconds = timed(trial.run)
+            whole, seconds = timed(trial.run, thread_time)
         with part.off(trial.subject) if part.off else nullcontext():
-            without, slower = timed(trial.run)
+            without, slower = timed(trial.run, thread_time)
         if turn:
             taken[0].append(seconds)
             taken[1].append(slower)

@@ -58,9 +58,9 @@ class Tally:
 
     def take(self, method: Callable[[], Any], sentence: Sentence) -> None:
         """Time a method on a sentence, and keep what it finds."""
-        begin = thread_time()
-        self.found.append(method())
-        self.seconds.append(thread_time() - begin)
+        found, seconds = harness.timed(method, thread_time)
+        self.found.append(found)
+        self.seconds.append(seconds)
         self.sentences.append(sentence)
 
     @property

@@ -22,7 +22,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 #: Files whose processes are forked: from one server, which takes seconds to start.
-FORKING = {"test_benchmarks.py", "test_jit.py", "test_kernel_cache.py", "test_projects.py"}
+FORKING = {"test_benchmarks.py", "test_kernel_cache.py", "test_projects.py"}
 
 
 def _group(path: Path) -> str:

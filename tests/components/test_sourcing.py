@@ -1,5 +1,6 @@
 """Every component works in a pipeline that it was not made in."""
 
+import json
 import multiprocessing
 
 import pytest
@@ -54,11 +55,12 @@ def read(doc: Doc) -> dict[str, list]:
         (t.text, t.tag_, t.pos_, str(t.morph), t.dep_, t.head.i, t.ent_type_, t.ent_kb_id_)
         for t in doc
     ]
-    ents = [(ent.text, ent.label_, ent.kb_id_, dict(ent._.link).get("id")) for ent in doc.ents]
+    spans = [*doc.ents, *doc.spans.get("concepts", ())]
+    links = [(span.text, span.label_, span.kb_id_, json.dumps(span._.link)) for span in spans]
     statuses = {name: [c["status"] for c in of] for name, of in doc._.certificates.items()}
     return {
         "tokens": tokens,
-        "ents": ents,
+        "links": links,
         "headline": doc._.headline,
         "headlines": [headline["text"] for headline in doc._.headlines],
         "certificates": statuses,

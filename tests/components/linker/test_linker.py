@@ -168,23 +168,3 @@ def test_long_documents_are_cut_and_say_so():
     assert len(certificates) > 1
     assert {certificate["scope"] for certificate in certificates} == {"pruned"}
     assert identifiers(doc)["Rust"] == "rust_language"
-
-
-def test_what_is_linked_does_not_depend_on_the_batch():
-    nlp = pipeline(window=3)
-    texts = [
-        TEXT,
-        "Mercury sang Bohemian Rhapsody with Queen.",
-        "",
-        "Nothing here.",
-        "Jaguar and Land Rover belong to Tata. Jaguar again, jaguars and JAGUAR.",
-        "Java, Python and Ruby; the bat flew out of the cave with bats and python.",
-    ]
-
-    def written(doc):
-        spans = [(ent.text, ent.start, ent.kb_id_) for ent in doc.ents]
-        return spans, sorted(map(repr, doc.user_data.items()))
-
-    alone = [written(nlp(text)) for text in texts]
-    assert [written(doc) for doc in nlp.pipe(texts)] == alone
-    assert [len(spans) for spans, _ in alone] == [3, 3, 0, 0, 3, 6]
