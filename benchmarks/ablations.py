@@ -243,9 +243,12 @@ ABLATIONS = (
         attributes("spacy_decoders.models.inference.products", has_pairs=lambda: False),
     ),
     Ablation(
-        "parser.trees of a batch together",
+        "parser.rules of a batch together",
         judges.tokens,
-        attributes("spacy_decoders.models.parser.decoding", MOST_TOGETHER=0),
+        attributes(
+            "spacy_decoders.models.parser.decoding.TreeParser",
+            first_trees=lambda self, sentences, rules: [None] * len(sentences),
+        ),
     ),
     Ablation(
         "parser.labels of few arcs first",

@@ -4,7 +4,6 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +22,6 @@ __all__ = ["TreeDecoder", "beside_the_best", "bound_of"]
 
 class TreeDecoder:
     """A frozen dataclass of options that finds the best tree of a problem."""
-
-    def __init_subclass__(cls, **given: Any) -> None:
-        super().__init_subclass__(**given)
-        # a subclass that overrides `decode` must not inherit a shortcut around it
-        if "decode" in vars(cls) and "decode_arcs" not in vars(cls):
-            setattr(cls, "decode_arcs", TreeDecoder.decode_arcs)  # noqa: B010
 
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
         """Find the best tree.
@@ -65,23 +58,6 @@ class TreeDecoder:
         Return also how to bound the trees through each arc, or None.
         """
         raise NotImplementedError(f"{type(self).__name__} has neither `decode` nor `_solve`.")
-
-    def decode_arcs(
-        self,
-        arcs: Floats,
-        lengths: Sequence[int],
-        boundaries: Sequence[NDArray[np.floating] | None],
-    ) -> list[TreeSolution | None]:
-        """Find the best projective trees of several first-order problems, by one chart each.
-
-        None stands for a problem that must be decoded on its own: it has no tree, its scores are
-        invalid, or this decoder does not decode in batches.
-
-        **Shape**: arcs, those of all problems concatenated, (n + 1, n + 1) each, ``-inf`` on the
-        diagonal and in the root's column; the `lengths` n; boundaries (n,), the first 0, or None
-        for a single sentence.
-        """
-        return [None] * len(lengths)
 
     def k_best(
         self, problem: TreeProblem, k: int, *, budget: Budget = UNLIMITED

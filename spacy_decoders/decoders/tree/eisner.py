@@ -1,15 +1,11 @@
 """First-order projective trees, in O(n^3)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Floats
 from ...budget import Budget, Clock, rest_of
-from ...certificate import Certificate, tolerance_of
 from .constrained import LabelledSearch
 from .decoder import TreeDecoder
 from .fallbacks import bounded, tree_in_blocks
@@ -20,10 +16,9 @@ from .proof import (
     certified_if_legal,
     infeasible,
     refuse_unless,
-    rounding_slack,
 )
 
-__all__ = ["Eisner", "best_trees", "best_with_bounds", "bounds_through"]
+__all__ = ["Eisner", "best_with_bounds", "bounds_through"]
 
 #: Seconds that a chart and its check may take for each triple of tokens, on a slow machine.
 STEP = 2e-9
@@ -61,9 +56,6 @@ class Eisner(TreeDecoder):
     def _solve(self, problem: TreeProblem, budget: Budget) -> tuple[TreeSolution, Through | None]:
         refuse_unless(problem, "Eisner", projective=True)
         return best_with_bounds("Eisner", problem, budget)
-
-    def decode_arcs(self, *given: Any) -> list[TreeSolution | None]:
-        return best_trees("Eisner", *given)
 
     def seconds_of_charts(self, problem: TreeProblem, number: float = 1.0) -> float:
         return number * STEP * problem.n**3 - OVERTIME
@@ -111,48 +103,3 @@ def bounds_through(problem: TreeProblem) -> Floats:
     the chart fails. **Shape:** ``(n + 1, n + 1)``.
     """
     return bounded(problem.arcs, True, problem.has_one_root, problem.gaps)[-1]()
-
-
-def best_trees(
-    decoder: str,
-    arcs: Floats,
-    lengths: Sequence[int],
-    boundaries: Sequence[NDArray[np.floating] | None],
-) -> list[TreeSolution | None]:
-    """Return the trees of :func:`best_with_bounds` for several problems at once.
-
-    See :meth:`.TreeDecoder.decode_arcs`.
-    """
-    from .kernels import eisner, proofs  # compiled where they are first needed
-
-    sizes = np.array(lengths, np.int64) + 1
-    ends = np.cumsum(sizes)
-    together = np.array([of is not None for of in boundaries], bool)
-    gaps = np.zeros(int(sizes.sum()))
-    for end, of in zip(ends.tolist(), boundaries, strict=True):
-        if of is not None:
-            gaps[end - len(of) : end] = of
-    heads, starts = np.empty(len(gaps), np.int32), np.empty(len(gaps), bool)
-    charts, positive = np.empty(4 * len(arcs)), np.empty(len(sizes))
-    found = np.empty((len(sizes), 3))
-    eisner.chart_each(arcs, sizes, gaps, together, charts, heads, positive)
-    proofs.check_each(arcs, sizes, gaps, together, charts, heads, starts, found)
-    bounds = found[:, 0]
-    slacks = rounding_slack((sizes - 1) * (1 + together), bounds, positive)
-    solutions: list[TreeSolution | None] = []
-    given = zip(ends.tolist(), lengths, boundaries, found.tolist(), slacks.tolist(), strict=True)
-    for end, n, of, (bound, score, scale), slack in given:
-        if not (bound + slack > -np.inf and abs(score) < np.inf):  # no tree, or a NaN
-            solutions.append(None)
-            continue
-        certificate = Certificate.from_bound(
-            decoder,
-            score,
-            bound + slack,
-            tolerance=tolerance_of(scale, slack),
-            scale=scale,
-            iterations=1,
-        )
-        begins = None if of is None else starts[end - n : end]
-        solutions.append(TreeSolution(heads[end - n : end], certificate, starts=begins))
-    return solutions

@@ -1,6 +1,6 @@
 """The k best trees, max-marginals and margins of a problem, with any exact decoder."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
@@ -18,9 +18,6 @@ from .proof import split
 from .scoring import breaks_any, score_tree
 
 __all__ = ["exact_decoder", "head_margins", "k_best", "max_marginals"]
-
-#: The most cells of charts that are filled in one batch.
-MOST_CELLS = 1 << 16
 
 
 def k_best(
@@ -199,13 +196,20 @@ def _margins_under_rules(problem: TreeProblem, tree: Integers, clock: Clock) -> 
     known: dict[bytes, tuple[float, TreeSolution, Integers | None] | None] = {}
     bound = np.full(problem.n, -np.inf if parts else np.inf)
     for part, possible in zip(parts, search.leaves, strict=True):
-        for token, exists, other in _alternatives(part, tree, clock):
-            if other is None:
-                bound[token] = np.inf if exists else bound[token]
+        is_charted = part.is_first_order and (part.projective or part.boundaries is None)
+        for token in tokens.tolist():
+            try:
+                if not is_charted or clock.exhausted():
+                    raise UndecidedError
+                left = _without_head(part, tree, token)
+                other = search.decoder.decode(left, budget=rest_of(clock, 0))
+                score = _proven(other)
+            except InfeasibleError:
                 continue
-            score, key = _proven(other), other.heads.tobytes()
+            except UndecidedError:
+                score = np.nan
             bound[token] = max(bound[token], np.inf if np.isnan(score) else score)
-            if key not in known and not np.isnan(score):
+            if not np.isnan(score) and (key := other.heads.tobytes()) not in known:
                 labels = search.arcs.best_labels(possible, other.heads)
                 own = None if problem.labels is None else labels
                 is_legal = not breaks_any(problem.rules, other.heads, own)
@@ -232,33 +236,6 @@ def _margins_under_rules(problem: TreeProblem, tree: Integers, clock: Clock) -> 
         only[tree, tokens + 1] = True
         score = _best_score(problem.restricted(only), rest_of(clock, 0))
     return score - found
-
-
-def _alternatives(
-    problem: TreeProblem, tree: Integers, clock: Clock
-) -> Iterator[tuple[int, bool, TreeSolution | None]]:
-    """Yield each token, whether it has another candidate head, and the best tree with one.
-
-    The tree is None if it is unknown.
-    """
-    from .eisner import Eisner
-
-    n = problem.n
-    has_chart = problem.projective and problem.is_first_order
-    has_chart &= problem.has_one_root or problem.boundaries is not None
-    together = max(1, MOST_CELLS // (n + 1) ** 2)
-    for first in range(0, n, together):
-        some = np.arange(first, min(first + together, n))
-        if not has_chart or clock.exhausted():
-            yield from ((token, True, None) for token in some.tolist())
-            continue
-        arcs = np.repeat(problem.arcs[None], len(some), axis=0)
-        own = np.arange(len(some))
-        arcs[own, tree[some], some + 1] = -np.inf
-        exists = np.isfinite(arcs[own, :, some + 1]).max(axis=1)
-        boundaries = [problem.boundaries] * len(some)
-        found = Eisner().decode_arcs(arcs.ravel(), [n] * len(some), boundaries)
-        yield from zip(some.tolist(), exists.tolist(), found, strict=True)
 
 
 def _without_head(problem: TreeProblem, tree: Integers, token: int) -> TreeProblem:

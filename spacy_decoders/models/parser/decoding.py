@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import accumulate
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate
-from ...errors import InfeasibleError, UndecidedError
+from ...errors import DecodersError, InfeasibleError, UndecidedError
 from .boundaries import MOST_WORDS
 from .factors import FactorTemplates
 from .patterns import Patterns, TooManyMatches
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from ...decoders.tree import Rule, TreeProblem, TreeSolution
 
 __all__ = ["DecodedTree", "FirstTree", "TreeParser"]
-
-#: Longer sentences are decoded one by one: charts of several would not fit in the cache.
-MOST_TOGETHER = 60
 
 #: Seconds that the labels of an arc and the rules on them may take, on a slow machine; and seconds
 #: by which the budget may be exceeded.
@@ -108,31 +106,22 @@ class TreeParser:
     ) -> list[FirstTree | None]:
         """Return the best trees of sentences without rules, None for those decoded one by one.
 
-        These are sentences with factors or a time limit, long ones, and those whose tree has an
-        arc without a label yet. `rules` are about labels, and are checked for all sentences at
+        These are sentences with factors of several arcs or a time limit, and those whose tree has
+        an arc without a label yet. `rules` are about labels, and are checked for all sentences at
         once.
         """
         found: list[FirstTree | None] = [None] * len(sentences)
-        decode: Any = getattr(self.decoder, "decode_arcs", None)
-        has_more = self.templates is not None or self.patterns is not None
-        if decode is None or has_more or not self.projective or self.budget.seconds is not None:
+        if not self.by_arcs or self.budget.seconds is not None:
             return found
-        short = [s for s, of in enumerate(sentences) if 0 < len(of.tokens) <= MOST_TOGETHER]
-        if not short:
-            return found
-        some = [sentences[s] for s in short]
-        arcs = np.concatenate([of.arcs.ravel() for of in some]).astype("d")
-        lengths = [len(of.tokens) for of in some]
-        trees = decode(arcs, lengths, [of.boundaries for of in some])
         known: list[tuple[int, TreeSolution]] = []
         marks: list[NDArray[np.int32]] = []
-        for s, sentence, tree in zip(short, some, trees, strict=True):
-            if tree is None:
-                continue
-            own = sentence.labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
-            if own.min() >= 0:
-                known.append((s, tree))
-                marks.append(own)
+        for s, sentence in enumerate(sentences):
+            with suppress(DecodersError):  # raised again where the sentence is decoded by itself
+                tree = self._solved(self.problem(sentence), self.budget.start())
+                best = sentence.labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
+                if best.min() >= 0:
+                    known.append((s, tree))
+                    marks.append(best)
         if not known:
             return found
         # all trees concatenated, so that the rules are checked once

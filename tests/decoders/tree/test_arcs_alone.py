@@ -1,14 +1,11 @@
 """Trees of single arcs: Eisner's chart and contraction, max-marginals, margins, the k best."""
 
-from dataclasses import dataclass
-
 import networkx as nx
 import numpy as np
 import pytest
 
-from spacy_decoders import InfeasibleError, ProblemError, verify
+from spacy_decoders import InfeasibleError, ProblemError
 from spacy_decoders.arrays import read_only
-from spacy_decoders.budget import UNLIMITED
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
     ChuLiuEdmonds,
@@ -107,70 +104,6 @@ def test_single_root_where_no_sensible_penalty_is_large_enough():
     arcs[2, 1] = -np.inf
     with pytest.raises(InfeasibleError):
         ChuLiuEdmonds().decode(TreeProblem(arcs, projective=False))
-
-
-@pytest.mark.parametrize("decoder", [Eisner(), BranchAndBound()])
-def test_several_problems_at_once_have_the_trees_of_each(decoder):
-    rng = np.random.default_rng(11)
-    problems = []
-    for n in [*rng.integers(1, 9, 60), 1, 40]:
-        arcs = rng.choice([2, 1, 0, -np.inf], size=(n + 1, n + 1)) * rng.normal(
-            size=(n + 1, n + 1)
-        )
-        arcs[np.isnan(arcs) | np.isinf(arcs)] = -np.inf
-        boundaries = (
-            np.concatenate([[0.0], rng.normal(size=n - 1)]) if rng.random() < 0.5 else None
-        )
-        problems.append(TreeProblem(arcs, boundaries=boundaries))
-    flat = np.concatenate([problem.arcs.ravel() for problem in problems])
-    lengths = [problem.n for problem in problems]
-    found = decoder.decode_arcs(flat, lengths, [problem.boundaries for problem in problems])
-    infeasible = 0
-    for problem, solution in zip(problems, found, strict=True):
-        try:
-            alone = decoder.decode(problem)
-        except InfeasibleError:
-            infeasible += 1
-            assert solution is None
-            continue
-        np.testing.assert_array_equal(solution.heads, alone.heads)
-        assert solution.certificate.status == alone.certificate.status == "optimal"
-        assert solution.certificate.decoder == alone.certificate.decoder
-        assert solution.certificate.score == pytest.approx(alone.certificate.score)
-        assert verify(problem, solution).outcome == "confirmed"
-        if problem.boundaries is None:
-            assert solution.starts is None
-        else:
-            np.testing.assert_array_equal(solution.starts, alone.starts)
-    assert 0 < infeasible < 40
-
-
-@pytest.mark.parametrize("wrong", [np.nan, np.inf])
-@pytest.mark.parametrize("among", ["arcs", "boundaries"])
-def test_one_of_several_problems_with_a_wrong_score_is_left_out(rng, among, wrong):
-    arcs, boundaries = rng.normal(size=(3, 4, 4)), [None] * 3
-    if among == "arcs":
-        arcs[1, 0, 2] = wrong
-    else:
-        boundaries[1:] = [np.array([0.0, 1.0, wrong]), np.array([0.0, 1.0, 2.0])]
-    found = Eisner().decode_arcs(arcs.ravel(), [3, 3, 3], boundaries)
-    assert [solution is None for solution in found] == [False, True, False]
-
-
-def test_a_decoder_of_other_trees_or_in_its_own_way_decodes_each_problem_by_itself():
-    @dataclass(frozen=True)
-    class Own(Eisner):
-        def decode(self, problem, *, budget=UNLIMITED):
-            return super().decode(problem, budget=budget)
-
-    @dataclass(frozen=True)
-    class Renamed(Eisner):
-        pass
-
-    arcs = np.full(9, -1.0)
-    for decoder in (ChuLiuEdmonds(), BranchAndBound(method="paper"), Own()):
-        assert decoder.decode_arcs(arcs, [2], [None]) == [None]
-    assert Renamed().decode_arcs(arcs, [2], [None])[0].heads.tolist() == [0, 1]
 
 
 def test_scores_of_parts_that_no_tree_has_cost_max_marginals_no_digits():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ....arrays import checked_whole, refuse_beyond_memory
 from ....budget import UNLIMITED, Budget, rest_of
 from ....errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
 from ..decoder import TreeDecoder, beside_the_best, bound_of
-from ..eisner import best_trees, best_with_bounds
+from ..eisner import best_with_bounds
 from ..magnitudes import Magnitudes, magnitudes_of, without_prohibitive
 from ..problem import TreeProblem, TreeSolution
 from ..proof import UNIT, Through, certified, certified_if_legal, infeasible
@@ -119,11 +119,6 @@ class BranchAndBound(TreeDecoder):
             if problem.projective or found[0].certificate.is_optimal:
                 return found
         return self._decoded(problem, 1, budget)[0][0], None
-
-    def decode_arcs(self, *given: Any) -> list[TreeSolution | None]:
-        if self.method == "paper" or self.backbone == "second-order":
-            return super().decode_arcs(*given)
-        return best_trees(NAME, *given)
 
     def _needs_one_pass(self, problem: TreeProblem, budget: Budget) -> bool:
         """Return whether one pass of dynamic programming is all that the search needs."""

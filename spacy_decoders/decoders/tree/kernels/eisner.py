@@ -153,29 +153,3 @@ def charted(arcs, single_root, gaps):
     if value > -np.inf:
         back_trace(arcs, single_root, gaps, chart, heads)
     return heads[1:], chart, value, positive_mass(arcs)
-
-
-@jit(fastmath=FAST)
-def chart_each(arcs, sizes, gaps, together, charts, heads, positive):
-    """Run :func:`charted` on several problems, whose arrays are concatenated.
-
-    **Shape**: sizes int64 (problems,), n + 1 of each; arcs float64, (n + 1, n + 1) of each; gaps
-    float64, (n + 1,) of each, which apply if it has boundaries: `together`, bool (problems,).
-    Written are charts, (4, n + 1, n + 1) of each, heads int32, (n + 1,) of each, -1 for the root,
-    and positive, (problems,), the scales of rounding errors.
-    """
-    square = first = 0
-    for s in range(len(sizes)):
-        size = sizes[s]
-        end = square + size * size
-        own = arcs[square:end].reshape((size, size))
-        paid = gaps[first : first + size * together[s]]
-        chart = charts[4 * square : 4 * end].reshape((4, size, size))
-        tree = heads[first : first + size]
-        tree[:] = -1
-        if inside(own, not together[s], paid, chart) > -np.inf:
-            back_trace(own, not together[s], paid, chart, tree)
-        positive[s] = positive_mass(own)
-        for token in range(len(paid)):
-            positive[s] += max(paid[token], 0.0)
-        square, first = end, first + size

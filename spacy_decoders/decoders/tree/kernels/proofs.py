@@ -150,44 +150,6 @@ def bounds_by_chart(arcs, single_root, gaps, chart, bound):
 
 
 @jit()
-def check_each(arcs, sizes, gaps, together, charts, heads, starts, found):
-    """Check the projective trees of several problems, and their charts.
-
-    The arrays are those of :func:`.eisner.chart_each`. Written are the starts of sentences, bool
-    (n + 1,) of each, and `found`, float64 (problems, 3): the bound of the chart, the score of the
-    tree, ``-inf`` if it is not legal or any score is NaN or ``+inf``, and the sum of its absolute
-    parts.
-    """
-    square = first = 0
-    for s in range(len(sizes)):
-        size = sizes[s]
-        end = square + size * size
-        own = arcs[square:end].reshape((size, size))
-        paid = gaps[first : first + size * together[s]]
-        chart = charts[4 * square : 4 * end].reshape((4, size, size))
-        tree, begins = heads[first + 1 : first + size], starts[first : first + size]
-        legal, score, scale = tally(own, tree, True, not together[s])
-        for k in range(square, end):
-            legal &= arcs[k] < np.inf
-        begins[:] = False
-        reach = 0  # the last token reached by the arcs of the tokens so far
-        for m in range(1, size if legal else 0):
-            begins[m] = reach < m
-            reach = max(reach, m if tree[m - 1] == 0 else tree[m - 1])
-        low = size
-        for m in range(size - 1 if legal else 0, 0, -1):
-            low = min(low, m if tree[m - 1] == 0 else tree[m - 1])
-            begins[m] &= low >= m
-            if begins[m] and len(paid) > 0:
-                score += paid[m]
-                scale += abs(paid[m])
-        found[s, 0] = chart_bound(own, not together[s], paid, chart)
-        found[s, 1] = score if legal else -np.inf
-        found[s, 2] = scale
-        square, first = end, first + size
-
-
-@jit()
 def dual_bound(arcs, single_root, penalty, value, parent, count):
     """Return an upper bound on all trees by the duals of a contraction, and its rounding error.
 
