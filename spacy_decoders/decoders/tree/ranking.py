@@ -15,7 +15,7 @@ from .decoder import TreeDecoder
 from .eisner import THROUGH
 from .problem import TreeProblem, TreeSolution
 from .proof import split
-from .scoring import breaks_any, score_tree
+from .scoring import breaks_any
 
 __all__ = ["exact_decoder", "head_margins", "k_best", "max_marginals"]
 
@@ -172,23 +172,17 @@ def head_margins(problem: TreeProblem, heads: ArrayLike, *, budget: Budget = UNL
         others[tree, tokens] = -np.inf
         return best - others[:, 1:].max(axis=0, initial=-np.inf)
     clock = budget.start()
-    if problem.is_constrained and not clock.exhausted():
-        return _margins_under_rules(problem, tree, clock)
-    found = np.full(problem.n, np.nan)
-    for token in range(problem.n):
-        if clock.exhausted():
-            break
-        rest = _without_head(problem, tree, token)
-        found[token] = _best_score(rest, rest_of(clock, 0))
-    return score_tree(problem, tree) - found
+    if clock.exhausted():
+        return np.full(problem.n, np.nan)
+    return _margins_by_search(problem, tree, clock)
 
 
-def _margins_under_rules(problem: TreeProblem, tree: Integers, clock: Clock) -> Floats:
-    """Return the margins of heads of a problem with labels or rules.
+def _margins_by_search(problem: TreeProblem, tree: Integers, clock: Clock) -> Floats:
+    """Return the margins of heads of a problem that no chart covers.
 
-    The search for the best tree ends with relaxations that cover all legal trees. For most tokens
-    the best tree with another head in these, found by charts, satisfies the rules. The others take
-    a search of their own, whose first incumbent is the best such tree known by then.
+    The search for the best tree ends with relaxations that cover all legal trees. If these are
+    first-order, the best tree with another head in them satisfies the rules for most tokens. The
+    others take a search of their own, whose first incumbent is the best such tree known by then.
     """
     search = LabelledSearch(exact_decoder(problem), problem, clock)
     parts = search.relaxations()
