@@ -20,8 +20,7 @@ from harness import Report, arguments  # before numpy: it sets the threads
 # isort: split
 import networkx
 import numpy as np
-import spacy
-from path import BOOKS, NLP, PAPER, sections_of
+from path import BOOKS, NLP, PAPER, generator, sections_of
 from pipelines import configured
 from spacy.tokens import Doc, Token
 from spacy.training import Example
@@ -164,15 +163,6 @@ def scored(title: str, text: str) -> list[float]:
     """ROUGE-1, 2 and L, and ROUGE-L of stems, to which "Graph" and "Graphs" are the same."""
     stems = [" ".join(STEMMER.stems(words_of(part))) for part in (title, text)]
     return [*rouge(title, text), rouge(*stems).rougeL]
-
-
-def generator(train: Sequence[Example] | None, **config: Any) -> Any:
-    """A component on its own, trained if there are sections to train on."""
-    nlp = spacy.blank("en")
-    pipe: Any = nlp.add_pipe("headline_generator", config=config)
-    if train is not None:
-        nlp.initialize(lambda: train)
-    return pipe
 
 
 def of(pipe: Any, **options: Any) -> Write:

@@ -260,8 +260,10 @@ def representatives(given: Any) -> list[Trial]:
     """The problems of the linker on AIDA testa and the sets of text."""
     trials = []
     for data in sets_of_links(given):
-        noted = Noted()
-        linked(data, pipeline_with(data, noted), lambda: 0.0)
+        nlp, noted = pipeline(data), Noted()
+        linker: Any = nlp.get_pipe(LINKER)
+        linker.configure(decoder=noted)
+        linked(data, nlp, lambda: 0.0)
         subject = SimpleNamespace(decoder=ExactRepresentatives(margin_work=200_000))
 
         def run(subject: Any = subject, problems: Any = noted.problems) -> Counts:
@@ -283,13 +285,6 @@ class Noted(ExactRepresentatives):
     def decode(self, problem: Any, **given: Any) -> Any:
         self.problems.append(problem)
         return super().decode(problem, **given)
-
-
-def pipeline_with(data: LinkSet, decoder: Any) -> Language:
-    nlp = pipeline(data)
-    linker: Any = nlp.get_pipe(LINKER)
-    linker.configure(decoder=decoder)
-    return nlp
 
 
 # -- what is trained with and without; a subject's overrides are those of a config, by dotted names

@@ -102,7 +102,9 @@ def main() -> None:
     report = Report("path", options.results)
     train, test = read_sections(options.data)
     report.facts["sections"] = {"train": len(train), "test": len(test)}
-    paper = trained(train)
+    paper = generator(
+        [section.example for section in train], iterations=None, mode="words", **PAPER
+    )
     sample = test[: 40 if quick else None]
     by_paper = [problem_of(paper, section) for section in sample]
     optima = [ExactPath().decode(*task).certificate for task in by_paper]
@@ -133,12 +135,12 @@ def read_sections(folder: Path) -> tuple[list[Section], list[Section]]:
     return sections[:cut], sections[cut:]
 
 
-def trained(sections: Sequence[Section]) -> HeadlineGenerator:
-    """Count and fit a component in the paper's way."""
+def generator(train: Sequence[Example] | None, **config: Any) -> Any:
+    """A component on its own, trained if there are sections to train on."""
     nlp = spacy.blank("en")
-    config = {"iterations": None, "mode": "words", **PAPER}
     pipe: Any = nlp.add_pipe("headline_generator", config=config)
-    nlp.initialize(lambda: [section.example for section in sections])
+    if train is not None:
+        nlp.initialize(lambda: train)
     return pipe
 
 

@@ -44,6 +44,7 @@ from spacy_decoders.decoders.representatives import (
 )
 from spacy_decoders.graph import ConceptGraph
 from spacy_decoders.knowledge.concept_base import ConceptBase
+from spacy_decoders.readers.text_lines import text_lines
 
 #: Vertices and edges of the paper's graph of Wikipedia.
 PAPER = (3_685_351, 36_066_162)
@@ -284,8 +285,7 @@ def compare(
 
 def table_rows(path: Path) -> Iterator[list[str]]:
     """Read the rows of a table of Wikispeedia, but for its comments."""
-    with path.open(encoding="utf8") as lines:
-        yield from (line.rstrip("\n").split("\t") for line in lines if line[0] not in "#\n")
+    yield from (line.rstrip("\n").split("\t") for line in text_lines(path) if line[0] not in "#\n")
 
 
 def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]:

@@ -149,8 +149,8 @@ def table(component: str, name: str) -> Switch:
     return switch
 
 
-def evidence(name: str, value: float = 0.0) -> Switch:
-    """Set a weight of the linker."""
+def evidence(name: str) -> Switch:
+    """Take a weight of the linker away."""
 
     @contextmanager
     def switch(nlp: Language) -> Iterator[None]:
@@ -158,7 +158,7 @@ def evidence(name: str, value: float = 0.0) -> Switch:
         linker: Any = nlp.get_pipe(name_of_linker)
         weights = linker.model.get_param("weights")
         before = weights[FEATURES.index(name)].copy()
-        weights[FEATURES.index(name)] = value
+        weights[FEATURES.index(name)] = 0.0
         try:
             yield
         finally:

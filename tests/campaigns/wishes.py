@@ -45,7 +45,6 @@ class Case(NamedTuple):
     starts: list[int] | None
     wishes: list[Wished]
     options: dict
-    prepare: Callable[[Doc], None]
 
 
 def text_of(rng: np.random.Generator) -> tuple[list[str], list[int] | None]:
@@ -217,12 +216,6 @@ def case_of(component: str, rng: np.random.Generator, nlp: Language) -> Case:
     words, starts = text_of(rng)
     count = int(rng.integers(1, 7))
     options: dict = {"overwrite": bool(rng.random() < 0.5)}
-
-    def prepare(doc: Doc) -> None:
-        if component == "linker":
-            names = [i for i, word in enumerate(words) if word[0].isupper() and i]
-            doc.ents = [Span(doc, i, i + 1, "LOC") for i in names]
-
     if component != "linker":
         made = {"tagger": tag_wish, "entities": entity_wish, "parser": tree_wish}[component]
         wishes = [made(rng, words) for _ in range(count)]
@@ -245,17 +238,15 @@ def case_of(component: str, rng: np.random.Generator, nlp: Language) -> Case:
         wishes = list(
             {(of.source, of.start) if of.apply else i: of for i, of in enumerate(wishes)}.values()
         )
-    return Case(words, starts, wishes, options, prepare)
+    return Case(words, starts, wishes, options)
 
 
 def run(nlp: Language, component: str, case: Case, kept: list[int]) -> Doc:
     """Annotate a document under some of a case's demands; constraints keep their numbers."""
-    doc = Doc(nlp.vocab, words=case.words)
-    if case.starts is not None:
-        for token, start in zip(doc, case.starts, strict=True):
-            if start:
-                token.is_sent_start = start > 0
-    case.prepare(doc)
+    doc = Doc(nlp.vocab, words=case.words, sent_starts=case.starts)
+    if component == "linker":
+        names = [i for i, word in enumerate(case.words) if word[0].isupper() and i]
+        doc.ents = [Span(doc, i, i + 1, "LOC") for i in names]
     constraints = []
     for number, wish in enumerate(case.wishes):
         key = f"wish{number}"

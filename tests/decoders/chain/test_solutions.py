@@ -11,17 +11,16 @@ from spacy_decoders.certificate import Certificate
 from spacy_decoders.decoders.chain import ChainModel, ChainSolution, ChainSolutions, Viterbi
 
 
-def batch(scales: tuple[float, ...] = (0.0, 1.0, 2.0), tolerance: float = 1e-9) -> ChainSolutions:
+def batch() -> ChainSolutions:
     """Sentences of two tokens: the first is not optimal."""
-    scores = np.arange(3, dtype=np.float64)
     return ChainSolutions(
         decoder="X",
         labels=np.arange(6, dtype=np.int32),
         offsets=np.arange(0, 7, 2),
-        scores=scores,
+        scores=np.arange(3, dtype=np.float64),
         bounds=np.array([1.0, 1.0, 2.0]),
-        tolerances=np.full(3, tolerance),
-        scales=np.array(scales),
+        tolerances=np.full(3, 1e-9),
+        scales=np.arange(3, dtype=np.float64),
         iterations=np.ones(3, dtype=np.int64),
     )
 

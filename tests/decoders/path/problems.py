@@ -8,26 +8,19 @@ from spacy_decoders.decoders.path import PathProblem
 from tests.oracles import all_paths
 
 
-def random_problem(rng, n: int, classes: int, *, ties: bool = False, forbidden: float = 0.0):
-    """A problem with normal scores, or with small whole ones to provoke ties."""
-
-    def scores(*shape: int):
-        drawn = rng.integers(-3, 4, shape).astype(float) if ties else rng.normal(size=shape)
-        drawn[rng.random(shape) < forbidden] = -np.inf
-        return drawn
-
-    return PathProblem(scores(n), scores(n, n), scores(n), rng.integers(0, classes, n))
-
-
 def small_problems(count: int, seed: int = 0) -> Iterator[tuple[PathProblem, int]]:
     """Problems that brute force can judge, each with a length to ask for."""
     rng = np.random.default_rng(seed)
     for i in range(count):
         n = int(rng.integers(1, 7))
         classes = int(rng.integers(1, n + 1))
-        forbidden = (0.0, 0.3, 0.6)[i % 3]
-        problem = random_problem(rng, n, classes, ties=i % 2 == 0, forbidden=forbidden)
-        yield problem, int(rng.integers(1, 5))
+        drawn = [  # small whole ones to provoke ties, or normal ones
+            rng.normal(size=shape) if i % 2 else rng.integers(-3, 4, shape).astype(float)
+            for shape in (n, (n, n), n)
+        ]
+        for scores in drawn:
+            scores[rng.random(scores.shape) < (0.0, 0.3, 0.6)[i % 3]] = -np.inf
+        yield PathProblem(*drawn, rng.integers(0, classes, n)), int(rng.integers(1, 5))
 
 
 def headline_like(rng, n: int) -> PathProblem:

@@ -13,8 +13,6 @@ from spacy_decoders.decoders.representatives import (
     exact,
 )
 
-HEURISTICS = [HittingDistance(), Greedy(3), LocalSearch(starts=4)]
-
 
 def test_a_budget_leaves_an_honest_bound(rng):
     statuses = set()
@@ -49,7 +47,7 @@ def test_worked_by_hand():
     # a path 0 - 1 - 2 - 3 and two sets at its ends: 1 and 2 are nearest
     distances = [[abs(a - b) for a in range(4)] for b in range(4)]
     problem = RepresentativesProblem(distances, [[0, 1], [3, 2]], vertices=[10, 11, 12, 13])
-    for decoder in [ExactRepresentatives(), *HEURISTICS]:
+    for decoder in (ExactRepresentatives(), HittingDistance(), Greedy(3), LocalSearch(starts=4)):
         solution = decoder.decode(problem)
         assert solution.choices.tolist() == [1, 1]
         assert solution.vertices.tolist() == [11, 12]
@@ -62,11 +60,8 @@ def test_worked_by_hand():
 def test_a_wrong_price_proves_nothing(shift, monkeypatch):
     monkeypatch.setattr(exact, "FEW", 10**9)
     monkeypatch.setattr(exact, "rounded_down", lambda sums, *_: sums + shift)
-    assert (
-        not ExactRepresentatives()
-        .decode(RepresentativesProblem([[0, 1], [1, 0]], [[0, 1], [0]]))
-        .certificate.is_optimal
-    )
+    problem = RepresentativesProblem([[0, 1], [1, 0]], [[0, 1], [0]])
+    assert not ExactRepresentatives().decode(problem).certificate.is_optimal
 
 
 def test_a_set_of_many_candidates_is_verified_without_a_square_of_them():

@@ -1,6 +1,6 @@
 """What verify() says of trees that are too long to enumerate."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -89,11 +89,7 @@ def test_rules_are_checked_apart_from_what_the_search_reads_of_them(rule, monkey
     assert right.certificate.is_optimal
     assert verify(problem, right)
     monkeypatch.setattr(type(rule), "limits", ())
-    blind = replace(problem, rules=(type(rule)(**vars_of(rule)),))
+    blind = replace(problem, rules=(replace(rule),))
     wrong = BranchAndBound().decode(blind)
     assert (wrong.heads != right.heads).any() or (wrong.labels != right.labels).any()
     assert not verify(blind, wrong)
-
-
-def vars_of(rule):
-    return {field.name: getattr(rule, field.name) for field in fields(rule)}
