@@ -113,6 +113,7 @@ _SPARSE = "spacy_decoders.models.tagger.sparse.features"
 
 def without_kind(name: str, of: Callable[[str], dict[str, bool]] = reading.form_of) -> Switch:
     """Take away a kind of tokens: no text is of it."""
+    assert name in of(""), f"there is no kind {name!r} any more"
     return attributes(_READING, **{of.__name__: lambda text: {**of(text), name: False}})
 
 
@@ -359,9 +360,7 @@ ABLATIONS = (
             ("conditions", without_kind("exception")),
             ("questions", without_kind("asking", reading.features_of)),
             ("marks", without_kind("mark")),
-            ("particles", without_kind("particle")),
             ("judgements", without_kind("judged", reading.relation_of)),
-            ("what says which", without_kind("vague", reading.tag_of)),
         )
     ),
     Ablation(
