@@ -106,12 +106,10 @@ def sentence_starts(heads: ArrayLike) -> Booleans:
 def starts_of_tree(tree: NDArray[np.integer[Any]]) -> Booleans:
     """Return the same, without checks, for heads that are known to be valid."""
     tokens = np.arange(1, len(tree) + 1)
-    inner = tree > 0
-    low = np.minimum(tree, tokens)[inner]
-    high = np.maximum(tree, tokens)[inner]
-    opened = np.bincount(low + 1, minlength=len(tree) + 2)
-    closed = np.bincount(high + 1, minlength=len(tree) + 2)
-    return np.cumsum(opened - closed)[1 : len(tree) + 1] == 0
+    low = np.where(tree > 0, np.minimum(tree, tokens), tokens)
+    starts: Booleans = np.minimum.accumulate(low[::-1])[::-1] >= tokens
+    starts[1:] &= np.maximum.accumulate(np.maximum(tree, tokens))[:-1] < tokens[1:]
+    return starts
 
 
 def is_tree(heads: ArrayLike) -> bool:
