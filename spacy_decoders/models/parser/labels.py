@@ -170,7 +170,7 @@ class ArcLabels:
             given = replace(self, templates=self.templates[self.labelled[self.likely]])
         scores, logs = np.zeros((2, n + 1, n + 1), "f")
         unused = BestLabels(scores, logs, np.zeros((n + 1, n + 1), np.int32))
-        blocks = given._label(unused, self.labelled)
+        blocks = given._write(unused, self.labelled)
         for first, of_labels in zip(range(0, n, _BLOCK), blocks, strict=True):
             rows = slice(first, first + _BLOCK)
             own = found[:, rows], best[:, rows]
@@ -198,11 +198,11 @@ class ArcLabels:
 
     def completed(self, best: BestLabels) -> ArcLabels:
         """Return the same with labels for all arcs; the new ones are written to `best`."""
-        for _ in self._label(best, ~self.labelled):
+        for _ in self._write(best, ~self.labelled):
             pass
         return replace(self, labelled=np.ones_like(self.labelled))
 
-    def _label(self, best: BestLabels, wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.float32]]:
+    def _write(self, best: BestLabels, wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.float32]]:
         """Write the best labels of the `wanted` arcs, bool (modifiers, heads).
 
         Yields the log-probabilities (arcs, labels) of their labels, a block of modifiers at a
