@@ -9,6 +9,7 @@ import pytest
 from spacy_decoders import ProblemError
 from spacy_decoders.errors import StorageError
 from spacy_decoders.graph import ConceptGraph
+from spacy_decoders.graph.storage import _seal
 
 EDGES = [[10, 20], [20, 30], [40, 50], [20, 50]]
 
@@ -25,8 +26,6 @@ def rewritten(folder, name, change):
     """Change an array, and the header such that sizes and checksums fit."""
     array = change(np.load(folder / f"{name}.npy"))
     np.save(folder / f"{name}.npy", array)
-    from spacy_decoders.graph.storage import _seal
-
     entry = {f"{name}.npy": _seal(folder / f"{name}.npy")}
     header_with(folder, lambda header: header["files"].update(entry))
 

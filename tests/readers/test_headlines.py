@@ -1,6 +1,5 @@
 """Titled texts become Examples with the title in the reference."""
 
-import gzip
 import json
 
 import pytest
@@ -8,6 +7,8 @@ import spacy
 
 from spacy_decoders import ProblemError
 from spacy_decoders.readers.headlines import HeadlineCorpus, without_title
+
+from .files import written
 
 ROWS = [{"title": f"Title {i}", "text": f"Text {i}."} for i in range(3)]
 
@@ -24,17 +25,16 @@ def read(path, **options):
 
 
 def test_files_of_a_folder_are_read_in_order(tmp_path):
-    (tmp_path / "b.jsonl").write_text(lines(ROWS[2:]))
-    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(lines(ROWS[:2]).encode()))
-    (tmp_path / "c.txt").write_text("no corpus")
+    written(tmp_path, "b.jsonl", lines(ROWS[2:]))
+    written(tmp_path, "a.jsonl.gz", lines(ROWS[:2]))
+    written(tmp_path, "c.txt", "no corpus")
     wanted = [(row["title"], row["text"], "") for row in ROWS]
     assert read(tmp_path) == wanted
     assert read(tmp_path, limit=2) == wanted[:2]
 
 
 def test_fields_may_have_other_names(tmp_path):
-    path = tmp_path / "a.jsonl"
-    path.write_text(lines([{"head": "A", "body": "b"}]))
+    path = written(tmp_path, "a.jsonl", lines([{"head": "A", "body": "b"}]))
     assert read(path, title="head", text="body") == [("A", "b", "")]
     with pytest.raises(ProblemError, match=r"a.jsonl, line 1: expected an object"):
         read(path)

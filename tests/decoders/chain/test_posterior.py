@@ -1,5 +1,7 @@
 """Posteriors: probabilities of labels, runs and labellings against sums over all labellings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -121,3 +123,5 @@ def test_no_probability_is_above_one(monkeypatch, name):
         assert found.likely_runs(kinds, 0.05).probabilities.max() <= 1.0
     else:
         assert found.of_runs(kinds, [0], [1], [0])[0] <= 1.0
+    rounded = replace(found, log_partitions=found.log_partitions - 99.0)
+    assert rounded.of_labellings([0, 0, 0])[0] == 1.0
