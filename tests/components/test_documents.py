@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.training import Example
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -15,7 +15,7 @@ from spacy_decoders.components import decoding_pipe
 
 from .parser.parsing import NAME as PARSER
 from .parser.parsing import SMALL, make_examples
-from .test_sourcing import read
+from .test_sourcing import read, saved_and_read
 
 TEXTS = {
     "empty": "",
@@ -49,9 +49,7 @@ def test_any_text(shipped, name):
             assert certificate["status"] in {"optimal", "bounded", "heuristic", "infeasible"}, (
                 component
             )
-    stored = DocBin(store_user_data=True, docs=[doc]).to_bytes()
-    (again,) = DocBin().from_bytes(stored).get_docs(spacy.blank("en").vocab)
-    assert read(again) == read(doc)
+    assert read(saved_and_read(doc)) == read(doc)
     assert read(Doc(spacy.blank("en").vocab).from_bytes(doc.to_bytes())) == read(doc)
 
 

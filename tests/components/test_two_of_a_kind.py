@@ -4,21 +4,15 @@ import json
 
 import pytest
 import spacy
-from spacy.tokens import DocBin
 
 import spacy_decoders
+
+from .test_sourcing import saved_and_read
 
 TEXT = (
     "Binary search halves a sorted array. Each step of binary search compares the middle "
     "element, and one half is left."
 )
-
-
-def saved_and_read(doc):
-    """The document after a journey through a file."""
-    stored = DocBin(store_user_data=True, docs=[doc]).to_bytes()
-    (again,) = DocBin().from_bytes(stored).get_docs(doc.vocab)
-    return again
 
 
 def of(entries, component):
@@ -30,7 +24,7 @@ def test_two_headline_generators():
     nlp.add_pipe("headline_generator", name="title", config={"length": 2, "n_best": 2})
     nlp.add_pipe("headline_generator", name="teaser", config={"length": 4})
     doc = nlp(TEXT)
-    for found in (doc, saved_and_read(doc)):
+    for found in (doc, saved_and_read(doc, doc.vocab)):
         titles, teasers = of(found._.headlines, "title"), of(found._.headlines, "teaser")
         assert [len(headline["tokens"]) for headline in titles] == [2, 2]
         assert [len(headline["tokens"]) >= 4 for headline in teasers] == [True]
@@ -49,7 +43,7 @@ def test_each_tagger_has_its_own_attributes(shipped):
         shipped.get_pipe(name).configure(margins=True, k_best=2, probabilities=True)
     shipped.get_pipe("entities").entity_alternatives = 0.001
     doc = shipped("Mary Smith lives in Rome.")
-    for found in (doc, saved_and_read(doc)):
+    for found in (doc, saved_and_read(doc, doc.vocab)):
         margins, chances = found._.margins, found._.probabilities
         assert list(margins["tagger"]) != list(margins["entities"])
         assert [of._.tag_margin for of in found] == list(margins["tagger"])
@@ -74,7 +68,7 @@ def test_tokens_have_what_the_last_of_two_taggers_says_of_its_own_tags(shipped):
     ):
         pipe.configure(margins=True, probabilities=True, **options)
     doc = other(first(shipped.make_doc("Mary Smith lives in Rome.")))
-    for found in (doc, saved_and_read(doc)):
+    for found in (doc, saved_and_read(doc, doc.vocab)):
         chances = found._.probabilities
         assert [of._.tag_prob for of in found] == list(chances["other"]["tokens"])
         assert [of._.tag_margin for of in found] == list(found._.margins["other"])
@@ -89,7 +83,7 @@ def test_two_parsers(shipped):
     other.configure(head_margins=True, k_best=3, factors=[])
     doc = other(first(shipped.make_doc("The dog barks. The cat sees a mouse.")))
     sentences = len(list(doc.sents))
-    for found in (doc, saved_and_read(doc)):
+    for found in (doc, saved_and_read(doc, doc.vocab)):
         mine = [len(of(parses, "parser")) for parses in found._.parses]
         theirs = [len(of(parses, "other")) for parses in found._.parses]
         assert mine == [2] * sentences + [0] * sentences

@@ -5,6 +5,7 @@ import spacy
 
 from spacy_decoders import ProblemError
 from spacy_decoders.display import explain
+from tests.components.test_sourcing import saved_and_read
 
 from .page import read
 
@@ -119,11 +120,7 @@ def test_how_probable_types_are(doc):
 
 
 def test_documents_that_were_stored_give_the_same_page(doc):
-    from spacy.tokens import DocBin
-
-    stored = DocBin(store_user_data=True, docs=[doc]).to_bytes()
-    again = list(DocBin().from_bytes(stored).get_docs(doc.vocab))
-    assert str(explain(again)) == str(explain(doc))
+    assert str(explain(saved_and_read(doc, doc.vocab))) == str(explain(doc))
 
 
 def test_it_is_shown_in_a_notebook_and_saved(doc, tmp_path):
