@@ -238,7 +238,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         if found is not None and self.min_prob is not None:
             improbable = found.deps < self.min_prob
             for wish in decoded.wishes:
-                improbable[wish.token] &= wish.about == "head" or wish.forbidden
+                improbable[wish.token] &= wish.forbidden
             deps = np.where(improbable, np.uint64(0), deps)
         kept = None if self.overwrite or not decoded.treeless.any() else decoded.treeless
         trees = (decoded.heads, deps, decoded.starts, kept)

@@ -239,6 +239,8 @@ def write_trees(
     labelled = deps != 0
     complete = bool(labelled.all())
     if kept is not None:
+        # so does white space around the words, whose heads may be among it
+        kept = np.repeat(np.logical_or.reduceat(kept, starts), ends - starts)
         old: Any = doc.to_array([HEAD, DEP])
         own = kept & (old[:, 1] != 0)
         there = np.arange(len(doc)) + old[:, 0].astype(np.uint64).view(np.int64)

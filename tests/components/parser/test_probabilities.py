@@ -96,6 +96,15 @@ def test_improbable_arcs_have_no_label_and_certificates_stay(nlp, monkeypatch):
     assert after._.probabilities == before._.probabilities
 
 
+def test_a_demanded_head_is_written_however_improbable(nlp, monkeypatch):
+    monkeypatch.setattr(nlp.get_pipe(NAME), "min_prob", 1.0)
+    doc = nlp.make_doc("she eats the red fish .")
+    doc[0]._.fixed_head = 5
+    doc = nlp(doc)
+    assert doc[0].has_head() and doc[0].head.i == 5
+    assert not doc[3].has_head()
+
+
 def test_calibration_is_fitted_and_saved(tmp_path):
     nlp = make_nlp(6, factors=["arcs"], probabilities=True)
     examples = [example for _ in range(6) for example in make_examples(nlp)]

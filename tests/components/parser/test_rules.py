@@ -159,6 +159,15 @@ def test_a_tree_that_cannot_be_kept_stays(ruled, heads, deps):
 
 
 @pytest.mark.filterwarnings("ignore:.*no tree")
+def test_white_space_stays_with_a_tree_that_cannot_be_kept(ruled):
+    nlp = ruled(overwrite=False)
+    heads, deps = [0, 0, 1], ["ROOT", "dep", "dep"]
+    doc = nlp(Doc(nlp.vocab, words=[" ", "a", "b"], heads=heads, deps=deps))
+    assert [token.head.i for token in doc] == heads
+    assert [token.i for token in doc[0].subtree] == [0, 1, 2]  # endless in a cycle
+
+
+@pytest.mark.filterwarnings("ignore:.*no tree")
 @pytest.mark.parametrize("words", [["a", "b", "c", "d"], ["a", "b", "\n", "d"]])
 def test_a_head_beyond_the_sentence_leaves_no_tree(ruled, words):
     nlp = ruled()
