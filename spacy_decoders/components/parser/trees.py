@@ -248,9 +248,13 @@ def write_trees(
         labelled &= ~kept
         complete = bool((deps != 0).all())
         projective = False
+    if not complete:  # white space has a label without a tree, too
+        words = ~DocColumns.of(doc).blank
+        labelled &= words
+        if words.any() and not deps[words].any():
+            # spaCy would take the boundaries of a serialised document from these labels alone
+            deps = np.zeros_like(deps)
     faults = tree_faults(heads, starts)
-    if faults:  # white space has a label without a tree, too
-        labelled &= ~DocColumns.of(doc).blank
     for start, fault in faults.items():
         end = ends[np.searchsorted(starts, start)]
         if labelled[start:end].any():  # without a tree nothing is written

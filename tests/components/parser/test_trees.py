@@ -69,6 +69,16 @@ def test_white_space_hangs_on_words(trained):
         assert (token.dep_ == "dep") == token.is_space
 
 
+def test_sentences_without_any_label_are_kept_by_serialisation(trained):
+    doc, again = trained.make_doc("she eats .\n\nhe sleeps . \n"), Doc(trained.vocab)
+    for token in doc:
+        token._.fixed_dep = "nsubj"  # none is a root
+    with pytest.warns(UserWarning):
+        starts = [token.is_sent_start for token in trained(doc)]
+    assert sum(starts) > 1 and not doc.has_annotation("DEP")
+    assert [token.is_sent_start for token in again.from_bytes(doc.to_bytes())] == starts
+
+
 def test_the_component_says_once_what_spacy_gets_wrong(trained):
     parser = trained.get_pipe(NAME)
     doc = trained.make_doc("a b c d e f")
