@@ -43,7 +43,10 @@ def headlines_of_sentences(scored: ScoredUnit, options: HeadlineOptions) -> list
     """
     if not scored.has_words:
         return []
-    if not scored.unit.doc.has_annotation("DEP"):
+    doc = scored.unit.doc
+    if not doc.has_annotation("DEP"):
+        if doc.has_annotation("SENT_START") and doc._.certificates:
+            return []  # it is parsed, but no tree was found, or none was probable enough
         raise ProblemError(
             "mode: 'sentence' shortens sentences along their trees, but the document is not "
             "parsed; add a parser before this component."

@@ -54,6 +54,10 @@ def test_as_a_mode(parsed):
     assert doc._.headlines[0]["certificate"]["status"] == "optimal"
     with pytest.raises(ProblemError, match="parser"):
         nlp("No tree here.")
+    unparsed = Doc(VOCAB, words=["No", "tree"], sent_starts=[True, False])
+    unparsed._.certificates = {"parser": [{"status": "infeasible"}]}
+    assert blank(mode="sentence").get_pipe("headline_generator")(unparsed)._.headlines == []
+    assert unparsed._.certificates["headline_generator"][0]["status"] == "infeasible"
     words = ["Read", "a" * 200]
     doc = Doc(VOCAB, words=words, heads=[0, 0], deps=["ROOT", "obj"])
     pipe = blank(mode="sentence").get_pipe("headline_generator")
