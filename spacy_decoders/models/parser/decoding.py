@@ -276,6 +276,15 @@ class TreeParser:
         classes = LabelledArcs(problem.rules, problem.arcs, problem.labels).relabelled(heads)
         if classes is None:
             raise UndecidedError(NOTHING_YET)
+        if self.templates is not None and found.labels.min() < 0:
+            # the scores of arcs that have a label only now include bounds of their templates
+            tokens, sentence = np.arange(1, problem.n + 1), found.sentence
+            known = sentence.labels.copy()
+            likeliest = problem.labels[heads, tokens].argmax(axis=1)
+            known[heads, tokens] = ruled.best[heads, tokens, likeliest]
+            arcs = sentence.arcs.astype("d")
+            self.templates.add_to_arcs(replace(sentence, labels=known), arcs)
+            problem = problem.unchecked(arcs=arcs - sentence.label_scores)
         score, scale = score_and_scale(problem, heads, classes)
         certificate = Certificate.from_bound(
             own.decoder,

@@ -1,10 +1,13 @@
 """Labels of likely arcs alone: bounds for the others, and the same trees."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import spacy_decoders
 from spacy_decoders.models.parser import decoding, labels
+from spacy_decoders.models.parser.factors import FactorTemplates, FactorWeights
 
 TEXTS = (
     "The old man who sold the boats can fish in Coventry, but his neighbours never could.",
@@ -80,8 +83,14 @@ def test_trees_of_a_batch_are_those_of_each_sentence_by_itself(nlp):
         assert scores == pytest.approx([of.score for of in parsed.certificates], abs=1e-3)
 
 
+@pytest.mark.parametrize("scale", [0.0, 3.0])
 @pytest.mark.parametrize("projective", [True, False])
-def test_without_time_for_other_trees_the_best_one_is_labelled_as_rules_allow(nlp, projective):
+def test_without_time_for_other_trees_the_best_one_is_labelled_as_rules_allow(
+    nlp, rng, projective, scale
+):
+    layer = FactorWeights(1 << 12)
+    layer.set_param("arcs", scale * rng.normal(size=1 << 12).astype(np.float32))
+    templates = FactorTemplates(layer, ("arcs",)) if scale else None
     texts = [*TEXTS, "To ill to near said the wife a to in wife the man and.", "Yes"]
     parser, found = nlp.get_pipe("parser"), []
     with pytest.MonkeyPatch.context() as patched:
@@ -90,7 +99,8 @@ def test_without_time_for_other_trees_the_best_one_is_labelled_as_rules_allow(nl
             parser.configure(projective=projective, seconds=seconds)
             scores = parser.predict(list(map(nlp.make_doc, texts)))
             blocks = [block for of in scores for block in of.blocks]
-            found.append([parser.parser.decode(block, parser.tree_rules) for block in blocks])
+            decoder = replace(parser.parser, templates=templates)
+            found.append([decoder.decode(block, parser.tree_rules) for block in blocks])
     parser.configure(projective=True, seconds=None)
     ends = set()
     for best, late, block in zip(*found, blocks, strict=True):
@@ -99,8 +109,9 @@ def test_without_time_for_other_trees_the_best_one_is_labelled_as_rules_allow(nl
             rule.is_broken([-1, *heads], [-1, *late.labels]) for rule in parser.tree_rules
         )
         count = block.label_count
-        logs = block.completed().best_labels(np.arange(count), count)[0]
-        arcs = late.problem.arcs - block.label_scores
+        whole = block.completed()
+        logs = whole.best_labels(np.arange(count), count)[0]
+        arcs = decoder.problem(whole).arcs - whole.label_scores
         tokens = np.arange(1, len(heads) + 1)
         worth = (arcs[heads, tokens] + logs[heads, tokens, late.labels]).sum()
         if late.solution.starts is not None:
