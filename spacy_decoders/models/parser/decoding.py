@@ -281,7 +281,7 @@ class TreeParser:
             tokens, sentence = np.arange(1, problem.n + 1), found.sentence
             known = sentence.labels.copy()
             likeliest = problem.labels[heads, tokens].argmax(axis=1)
-            known[heads, tokens] = ruled.best[heads, tokens, likeliest]
+            known[heads, tokens] = ruled.labels_of(replace(found.solution, labels=likeliest))
             arcs = sentence.arcs.astype("d")
             self.templates.add_to_arcs(replace(sentence, labels=known), arcs)
             problem = problem.unchecked(arcs=arcs - sentence.label_scores)
