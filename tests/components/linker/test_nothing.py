@@ -7,15 +7,7 @@ import spacy
 from spacy.tokens import Span
 
 from spacy_decoders import ConceptBase, ProblemError
-from tests.components.linker.linking import (
-    NAME,
-    entities,
-    entity,
-    given,
-    identifiers,
-    linked_example,
-    pipeline,
-)
+from tests.components.linker import linking
 
 PLANETS = (
     "Mercury is the planet nearest to the Sun. NASA sent a probe to it that circled the planet "
@@ -46,41 +38,41 @@ CONCEPTS = [
 ]
 
 
-def linking(concepts):
+def linker_of(concepts):
     """A linker of entities over some concepts."""
-    nlp, base = pipeline(mentions="ents"), ConceptBase.build(concepts)
-    nlp.get_pipe(NAME).kb = base
+    nlp, base = linking.pipeline(mentions="ents"), ConceptBase.build(concepts)
+    nlp.get_pipe(linking.NAME).kb = base
     return nlp
 
 
 @pytest.fixture
 def concepts():
     """A linker of entities over a few concepts that name the same."""
-    return linking(CONCEPTS)
+    return linker_of(CONCEPTS)
 
 
 def test_small_letters_are_no_name_even_beside_it():
     text = "Steve Jobs left Apple, a computer company. Apple cut jobs in California."
-    assert "jobs" not in identifiers(pipeline()(text))
-    doc = pipeline()("Tata Motors said it would cut jobs.")
-    assert identifiers(doc) == {"Tata Motors": "tata"}
-    (certificate,) = doc._.certificates[NAME]
+    assert "jobs" not in linking.identifiers(linking.pipeline()(text))
+    doc = linking.pipeline()("Tata Motors said it would cut jobs.")
+    assert linking.identifiers(doc) == {"Tata Motors": "tata"}
+    (certificate,) = doc._.certificates[linking.NAME]
     assert certificate["status"] == "optimal"
 
 
 def test_a_link_to_nothing_says_how_sure_it_is():
-    nlp = pipeline()
+    nlp = linking.pipeline()
     assert not nlp("They cut jobs.").ents
-    link = nlp(given(nlp, "They cut jobs.", "jobs")).ents[0]._.link
+    link = nlp(linking.given(nlp, "They cut jobs.", "jobs")).ents[0]._.link
     assert link["id"] == link["title"] == "" and link["qid"] is link["type"] is link["url"] is None
     assert link["prob"] == link["nil_prob"] > 0.99
     assert [one["id"] for one in link["candidates"]] == ["steve_jobs"]
-    link = nlp(given(nlp, "They cut qwertz.", "qwertz")).ents[0]._.link
+    link = nlp(linking.given(nlp, "They cut qwertz.", "qwertz")).ents[0]._.link
     assert link["candidates"] == [] and link["score"] == link["prob"] == link["nil_prob"] == 1.0
 
 
 def test_the_same_text_may_mean_several_things():
-    doc = pipeline()(PLANETS)
+    doc = linking.pipeline()(PLANETS)
     found = [(ent.text, ent.kb_id_) for ent in doc.ents if ent.text.lower() == "mercury"]
     assert found == [
         ("Mercury", "mercury_planet"),
@@ -90,9 +82,9 @@ def test_the_same_text_may_mean_several_things():
 
 
 def test_concepts_that_are_no_names_can_stand_aside():
-    nlp = pipeline(concepts_key="concepts")
-    doc = nlp(given(nlp, "The jaguar hunts in the jungle along the Amazon. Amazon!", "Amazon"))
-    assert identifiers(doc) == {"Amazon": "amazon_rainforest"} and len(doc.ents) == 2
+    nlp = linking.pipeline(concepts_key="concepts")
+    doc = nlp(linking.given(nlp, f"{linking.TEXT} Amazon!", "Amazon"))
+    assert linking.identifiers(doc) == {"Amazon": "amazon_rainforest"} and len(doc.ents) == 2
     assert [(span.text, span.kb_id_) for span in doc.spans["concepts"]] == [
         ("jaguar", "jaguar"),
         ("jungle", "jungle"),
@@ -102,17 +94,17 @@ def test_concepts_that_are_no_names_can_stand_aside():
 
 
 def test_the_type_of_an_entity_counts(concepts):
-    assert entity(concepts, "Washington", "GPE").kb_id_ == "capital"
-    assert entity(concepts, "Washington", "PERSON").kb_id_ == "washington"
+    assert linking.entity(concepts, "Washington", "GPE").kb_id_ == "capital"
+    assert linking.entity(concepts, "Washington", "PERSON").kb_id_ == "washington"
 
 
 def test_linking_can_be_restricted_to_types(concepts):
-    linker = concepts.get_pipe(NAME)
+    linker = concepts.get_pipe(linking.NAME)
     linker.types = ["place"]
-    assert entity(concepts, "Washington", "PERSON").kb_id_ == "capital"
-    assert entity(concepts, "Congress").kb_id_ == ""
+    assert linking.entity(concepts, "Washington", "PERSON").kb_id_ == "capital"
+    assert linking.entity(concepts, "Congress").kb_id_ == ""
     linker.types = ["person"]
-    assert entity(concepts, "Washington", "GPE").kb_id_ == "washington"
+    assert linking.entity(concepts, "Washington", "GPE").kb_id_ == "washington"
     with pytest.raises(ProblemError, match=r"types: .* has no 'company'; its types are .*person"):
         linker.types = ["place", "company"]
     with pytest.raises(ProblemError, match="types: input should be a valid list"):
@@ -120,64 +112,64 @@ def test_linking_can_be_restricted_to_types(concepts):
 
 
 def test_a_link_tells_what_is_known_of_its_concept(concepts):
-    ent = entity(concepts, "Washington", "GPE")
-    known = {name: given for name, given in CONCEPTS[1].items() if name != "aliases"}
+    ent = linking.entity(concepts, "Washington", "GPE")
+    known = {name: value for name, value in CONCEPTS[1].items() if name != "aliases"}
     assert {name: ent._.link[name] for name in known} == known
     other = ent._.link["candidates"][1]
     assert (other["id"], other["qid"], other["type"]) == ("washington", "Q23", "person")
 
 
 def test_the_identifier_may_be_the_one_of_wikidata(concepts):
-    linker = concepts.get_pipe(NAME)
+    linker = concepts.get_pipe(linking.NAME)
     linker.kb_id = "qid"
-    assert entity(concepts, "Washington", "GPE").kb_id_ == "Q61"
+    assert linking.entity(concepts, "Washington", "GPE").kb_id_ == "Q61"
     # a concept that Wikidata does not have keeps its own
-    assert entity(concepts, "Congress", "ORG").kb_id_ == "congress"
+    assert linking.entity(concepts, "Congress", "ORG").kb_id_ == "congress"
 
 
 def test_an_unlikely_link_is_none(concepts):
-    linker = concepts.get_pipe(NAME)
-    link = entity(concepts, "Washington")._.link
+    linker = concepts.get_pipe(linking.NAME)
+    link = linking.entity(concepts, "Washington")._.link
     linker.min_prob = link["prob"] + 0.01
-    unsure = entity(concepts, "Washington")
+    unsure = linking.entity(concepts, "Washington")
     assert unsure.kb_id_ == "" and unsure._.link["candidates"] == link["candidates"]
     linker.min_prob = link["prob"] - 0.01
-    assert entity(concepts, "Washington").kb_id_ == link["id"]
+    assert linking.entity(concepts, "Washington").kb_id_ == link["id"]
 
 
 def test_when_to_link_nothing_is_learnt():
     """Gold mentions that are NIL make the others of their kind NIL."""
     nlp = spacy.blank("en")
-    linker = nlp.add_pipe(NAME)
+    linker = nlp.add_pipe(linking.NAME)
     golds = {"Thermometer broke": "NIL", "Coventry lost": "elsewhere"}
-    examples = [linked_example(nlp, text, {0: name}) for text, name in golds.items()]
+    examples = [linking.linked_example(nlp, text, {0: name}) for text, name in golds.items()]
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.5
-    before = entity(nlp, "Jakarta won").kb_id_
+    before = linking.entity(nlp, "Jakarta won").kb_id_
     for _ in range(30):
         nlp.update(examples, sgd=optimizer)
-    assert (before, entity(nlp, "Jakarta won").kb_id_) == ("jakarta", "")
+    assert (before, linking.entity(nlp, "Jakarta won").kb_id_) == ("jakarta", "")
     assert linker.model.get_param("weights").shape == (14,)
 
 
 def test_probabilities_are_calibrated_on_held_out_links(concepts):
     """Links that are wrong more often than they say become less probable, and stay the same."""
-    linker = concepts.get_pipe(NAME)
+    linker = concepts.get_pipe(linking.NAME)
     examples = [
-        linked_example(concepts, "Washington met", {0: right}, "GPE")
+        linking.linked_example(concepts, "Washington met", {0: right}, "GPE")
         for right in ("washington", "capital") * 15
     ]
-    before = entity(concepts, "Washington met", "GPE")._.link
+    before = linking.entity(concepts, "Washington met", "GPE")._.link
     assert before["prob"] > 0.7
     fitted = linker.calibrate(examples)
-    after = entity(concepts, "Washington met", "GPE")._.link
+    after = linking.entity(concepts, "Washington met", "GPE")._.link
     assert (after["id"], after["margin"]) == (before["id"], before["margin"])
     assert after["prob"] == pytest.approx(0.5, abs=0.1)
     assert sum(one["prob"] for one in after["candidates"]) + after["nil_prob"] == pytest.approx(1)
     assert len(fitted["links"].before.right) == 30
     with pytest.warns(UserWarning, match="its kb was changed"):
         saved = linker.to_bytes()
-    restored = pipeline(mentions="ents").get_pipe(NAME).from_bytes(saved)
+    restored = linking.pipeline(mentions="ents").get_pipe(linking.NAME).from_bytes(saved)
     assert restored.calibration == linker.calibration
 
 
@@ -192,10 +184,10 @@ HELEN = {
 
 @pytest.mark.parametrize("label", ["PERSON", "MENTION"])
 def test_a_bare_name_is_linked_where_the_text_speaks_for_it(label):
-    concepts = linking([HELEN, *CONCEPTS])
-    assert entity(concepts, "Helen came late to dinner.", label).kb_id_ == ""
-    assert entity(concepts, "Helen was the queen of Sparta.", label).kb_id_ == "helen"
-    assert entity(concepts, "Helen of Troy came late.", label, 0, 3).kb_id_ == "helen"
+    concepts = linker_of([HELEN, *CONCEPTS])
+    assert linking.entity(concepts, "Helen came late to dinner.", label).kb_id_ == ""
+    assert linking.entity(concepts, "Helen was the queen of Sparta.", label).kb_id_ == "helen"
+    assert linking.entity(concepts, "Helen of Troy came late.", label, 0, 3).kb_id_ == "helen"
 
 
 def test_a_bare_name_is_that_of_who_bears_it_in_the_text(concepts):
@@ -203,7 +195,7 @@ def test_a_bare_name_is_that_of_who_bears_it_in_the_text(concepts):
         text = f"{first or 'Some'} Washington spoke first. Washington agreed."
         spans = [(5, 6), *([(0, 2)] if first else [])]
         assert (
-            entities(concepts, text, *spans, label="PERSON")[-1].kb_id_ == "washington"
+            linking.entities(concepts, text, *spans, label="PERSON")[-1].kb_id_ == "washington"
         ) == linked
 
 
@@ -217,13 +209,13 @@ def test_a_family_name_is_that_of_the_full_name_in_the_text():
         }
         for first, count in (("Serena", 9), ("Venus", 3))
     ]
-    nlp = linking(people)
+    nlp = linker_of(people)
     for first, linked in (("Venus", "Venus"), ("Serena", "Serena"), ("Robin", "")):
         text = f"{first} Williams won again. Williams smiled."
-        assert entities(nlp, text, (0, 2), (5, 6), label="PERSON")[-1].kb_id_ == linked
+        assert linking.entities(nlp, text, (0, 2), (5, 6), label="PERSON")[-1].kb_id_ == linked
 
 
-def calls(function, *given):
+def calls(function, *arguments):
     """How many functions are called, Python's and others."""
     count = 0
 
@@ -233,7 +225,7 @@ def calls(function, *given):
 
     sys.setprofile(count_calls)
     try:
-        function(*given)
+        function(*arguments)
     finally:
         sys.setprofile(None)
     return count
@@ -246,12 +238,12 @@ def test_the_work_on_names_grows_with_the_length_of_a_document_alone(concepts):
         begins = range(0, len(doc), 9)
         spans = [span for i in begins for span in ((i, i + 2), (i + 6, i + 7))]
         doc.ents = [Span(doc, *at, label="PERSON") for at in spans]
-    _, short, long = (calls(concepts.get_pipe(NAME).predict, [doc]) for doc in docs)
+    _, short, long = (calls(concepts.get_pipe(linking.NAME).predict, [doc]) for doc in docs)
     assert long < 6 * short
 
 
 def test_a_name_that_is_labelled_as_a_place_is_nobodys():
-    nlp = pipeline(mentions="ents")
+    nlp = linking.pipeline(mentions="ents")
     doc = nlp.make_doc("Paris Hilton stayed in Paris.")
     for label, meant in (("GPE", "paris_city"), ("PERSON", "paris_hilton")):
         doc.ents = [Span(doc, 0, 2, label="PERSON"), Span(doc, 4, 5, label=label)]
@@ -260,12 +252,12 @@ def test_a_name_that_is_labelled_as_a_place_is_nobodys():
 
 def test_it_is_said_once_that_nobody_finds_entities():
     nlp = spacy.blank("en")
-    nlp.add_pipe(NAME)
-    assert not nlp("")._.certificates.get(NAME)
+    nlp.add_pipe(linking.NAME)
+    assert not nlp("")._.certificates.get(linking.NAME)
     with pytest.warns(UserWarning, match="the documents have no entities") as said:
         list(nlp.pipe(["Paris is in France.", "Rome is in Italy."]))
         nlp("Oslo is in Norway.")
     assert len(said) == 1
     doc = nlp.make_doc("It rains.")
     doc.ents = []
-    nlp.get_pipe(NAME)(doc)
+    nlp.get_pipe(linking.NAME)(doc)

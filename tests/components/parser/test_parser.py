@@ -6,31 +6,22 @@ import spacy
 from spacy.training import Example
 
 from spacy_decoders import ProblemError
-from tests.components.parser.parsing import (
-    NAME,
-    SMALL,
-    bare,
-    make_examples,
-    make_gold,
-    make_nlp,
-    parse,
-    trees,
-)
+from tests.components.parser import parsing
 
 
 def test_learns_trees_and_boundaries(trained):
-    scores = trained.evaluate(make_examples(trained))
+    scores = trained.evaluate(parsing.make_examples(trained))
     assert scores["dep_uas"] == scores["dep_las"] == scores["sents_f"] == 1.0
     assert scores["certified"] == 1.0
 
 
 @pytest.mark.parametrize("more", [{"relatives_width": 4}, {"label_rows": 64}])
 def test_learns_labels_from_relatives_or_templates(more):
-    nlp = make_nlp(model={**SMALL, **more})
-    scores = nlp.evaluate(make_examples(nlp))
+    nlp = parsing.make_nlp(model={**parsing.SMALL, **more})
+    scores = nlp.evaluate(parsing.make_examples(nlp))
     assert scores["dep_uas"] == scores["dep_las"] == 1.0
-    again = make_nlp(steps=0, model={**SMALL, **more}).from_bytes(nlp.to_bytes())
-    assert trees(parse(again)) == trees(parse(nlp))
+    again = parsing.make_nlp(steps=0, model={**parsing.SMALL, **more}).from_bytes(nlp.to_bytes())
+    assert parsing.trees(parsing.parse(again)) == parsing.trees(parsing.parse(nlp))
     assert [len(doc) for doc in nlp.pipe(["", " ", "fish"])] == [0, 1, 1]
 
 
@@ -44,7 +35,7 @@ def test_learns_labels_from_relatives_or_templates(more):
     ],
 )
 def test_preset_boundaries_are_kept(trained, marks, expected):
-    doc = parse(trained, sent_starts=marks)
+    doc = parsing.parse(trained, sent_starts=marks)
     assert [sentence.start for sentence in doc.sents] == expected
     assert sum(token.dep_ == "ROOT" for token in doc) == len(expected)
 
@@ -57,10 +48,10 @@ def test_preset_boundaries_are_kept(trained, marks, expected):
     ],
 )
 def test_nan_scores_cost_one_document(layer, param, named):
-    nlp = make_nlp(steps=1)
+    nlp = parsing.make_nlp(steps=1)
     failed = []
     nlp.set_error_handler(lambda name, pipe, docs, error: failed.append(str(error)))
-    model = nlp.get_pipe(NAME).model
+    model = nlp.get_pipe(parsing.NAME).model
     within = model.get_ref("boundaries") if named == "boundaries" else model
     node = [node for node in within.walk() if node.name == layer][-1]
     node.get_param(param)[..., 0] = np.nan  # one label, or piece, of several
@@ -78,20 +69,20 @@ def test_nan_scores_cost_one_document(layer, param, named):
     ],
 )
 def test_decoder_by_config(trained, decoder, factors, projective):
-    nlp = make_nlp(
+    nlp = parsing.make_nlp(
         decoder={"@decoders": f"spacy-decoders.{decoder}.v1"},
         factors=factors,
         projective=projective,
     )
-    doc = parse(nlp)
-    assert trees(doc) == trees(parse(trained))
-    assert doc._.certificates[NAME][0]["decoder"] == decoder
+    doc = parsing.parse(nlp)
+    assert parsing.trees(doc) == parsing.trees(parsing.parse(trained))
+    assert doc._.certificates[parsing.NAME][0]["decoder"] == decoder
 
 
 def test_factors_learn_in_the_same_training():
-    nlp = make_nlp(steps=0, factors_start=0)
-    pipe = nlp.get_pipe(NAME)
-    examples = make_examples(nlp)
+    nlp = parsing.make_nlp(steps=0, factors_start=0)
+    pipe = nlp.get_pipe(parsing.NAME)
+    examples = parsing.make_examples(nlp)
     optimizer = nlp.resume_training()
     optimizer.learn_rate = 0.01
     assert not pipe.parser.templates
@@ -102,18 +93,18 @@ def test_factors_learn_in_the_same_training():
     assert scores["dep_uas"] == 1.0
     assert scores["certified"] == 1.0
     again = spacy.blank("en")
-    again.add_pipe(NAME, config={"model": SMALL})
+    again.add_pipe(parsing.NAME, config={"model": parsing.SMALL})
     again.from_bytes(nlp.to_bytes())
-    assert again.get_pipe(NAME).parser.templates
-    assert trees(parse(again)) == trees(parse(nlp))
+    assert again.get_pipe(parsing.NAME).parser.templates
+    assert parsing.trees(parsing.parse(again)) == parsing.trees(parsing.parse(nlp))
 
 
 def test_a_trained_parser_meets_other_examples():
-    nlp = make_nlp(steps=1)
-    settings = dict(nlp.get_pipe(NAME).cfg)
-    few = [Example(bare(gold), gold) for gold in [make_gold(nlp, [1])]]
+    nlp = parsing.make_nlp(steps=1)
+    settings = dict(nlp.get_pipe(parsing.NAME).cfg)
+    few = [Example(parsing.bare(gold), gold) for gold in [parsing.make_gold(nlp, [1])]]
     nlp.initialize(lambda: few)  # as `spacy debug data` does
-    assert nlp.get_pipe(NAME).cfg == settings
+    assert nlp.get_pipe(parsing.NAME).cfg == settings
     few[0].reference[0].dep_ = "novel"
     message = r"labels that it lacks \(novel; .*`factory` in place of `source`"
     with pytest.warns(UserWarning, match=message):
@@ -123,7 +114,7 @@ def test_a_trained_parser_meets_other_examples():
 
 
 def test_labels_are_strings():
-    parser = spacy.blank("en").add_pipe(NAME)
+    parser = spacy.blank("en").add_pipe(parsing.NAME)
     for wrong in (3, ""):
         with pytest.raises(ProblemError, match=r"^label: expected a string"):
             parser.add_label(wrong)

@@ -7,15 +7,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_decoders.components.probabilities import calibrate_pipeline
-from tests.components.tagger.tagging import (
-    SENTENCES,
-    annotated,
-    bare,
-    entities,
-    examples,
-    randomised,
-    trained,
-)
+from tests.components.tagger import tagging
 from tests.oracles import all_chains
 
 NAME = "exact_tagger"
@@ -38,10 +30,10 @@ def labellings(nlp, doc, temperature=1.0):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_tags_against_enumeration(seed):
-    nlp = randomised(seed, probabilities=True)
+    nlp = tagging.randomised(seed, probabilities=True)
     text = "the man sees Mercury"
-    listed = labellings(nlp, bare(nlp, text))
-    doc = nlp(bare(nlp, text))
+    listed = labellings(nlp, tagging.bare(nlp, text))
+    doc = nlp(tagging.bare(nlp, text))
     for token in doc:
         expected = sum(p for labels, p in listed if labels[token.i] == token.tag_)
         assert token._.tag_prob == pytest.approx(expected, abs=1e-5)
@@ -53,13 +45,13 @@ def test_tags_against_enumeration(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_entities_against_enumeration(seed):
-    nlp = randomised(seed, target="ent", entity_alternatives=0.01)
+    nlp = tagging.randomised(seed, target="ent", entity_alternatives=0.01)
     text = "New York sees Mercury"
-    listed = labellings(nlp, bare(nlp, text))
-    doc = nlp(bare(nlp, text))
+    listed = labellings(nlp, tagging.bare(nlp, text))
+    doc = nlp(tagging.bare(nlp, text))
     expected = {}
     for labels, p in listed:
-        for (start, end), kind in entities(labels).items():
+        for (start, end), kind in tagging.entities(labels).items():
             entity = start, end, kind
             expected[entity] = expected.get(entity, 0.0) + p
     for ent in doc.ents:
@@ -81,45 +73,45 @@ def held_out(nlp, count=80, seed=3):
     found = []
     for _ in range(count):
         text = " ".join(rng.choice(words, size=3))
-        listed = labellings(nlp, bare(nlp, text), 3.0)
+        listed = labellings(nlp, tagging.bare(nlp, text), 3.0)
         drawn = rng.choice(len(listed), p=[p for _, p in listed])
         gold = Doc(nlp.vocab, words=text.split(), tags=listed[drawn][0])
-        found.append(Example(bare(nlp, text), gold))
+        found.append(Example(tagging.bare(nlp, text), gold))
     return found
 
 
 def test_calibration_finds_the_temperature_and_is_saved(tmp_path):
-    nlp = randomised(5, probabilities=True)
+    nlp = tagging.randomised(5, probabilities=True)
     pipe = nlp.get_pipe(NAME)
     report = calibrate_pipeline(nlp, held_out(nlp))
     assert set(report) == {NAME}
     assert set(report[NAME]) == {"tokens", "units"}
     assert pipe.temperature == pytest.approx(3.0, rel=0.35)
     text = "the man sees"
-    heated = labellings(nlp, bare(nlp, text), pipe.temperature)
-    doc = nlp(bare(nlp, text))
+    heated = labellings(nlp, tagging.bare(nlp, text), pipe.temperature)
+    doc = nlp(tagging.bare(nlp, text))
     chances = [sum(p for labels, p in heated if labels[token.i] == token.tag_) for token in doc]
     expected = pipe.calibration_of("tokens").apply(chances)
     assert [token._.tag_prob for token in doc] == pytest.approx(expected.tolist(), abs=1e-5)
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
     assert loaded.get_pipe(NAME).calibration == pipe.calibration
-    again = loaded(bare(loaded, text))
+    again = loaded(tagging.bare(loaded, text))
     assert again._.probabilities == doc._.probabilities
     # tags and certificates are those of the uncalibrated model
     pipe.calibration = {}
     assert pipe.temperature == 1.0
-    assert [token.tag_ for token in nlp(bare(nlp, text))] == [token.tag_ for token in doc]
+    assert [token.tag_ for token in nlp(tagging.bare(nlp, text))] == [token.tag_ for token in doc]
 
 
 def test_entities_are_calibrated_too():
-    nlp = randomised(5, target="ent")
-    report = calibrate_pipeline(nlp, examples(nlp))
+    nlp = tagging.randomised(5, target="ent")
+    report = calibrate_pipeline(nlp, tagging.examples(nlp))
     assert set(report[NAME]) == {"tokens", "units", "entities", "other_entities"}
     answers = report[NAME]["entities"].before
-    predicted = [nlp(bare(nlp, sentence)).ents for sentence in SENTENCES]
+    predicted = [nlp(tagging.bare(nlp, sentence)).ents for sentence in tagging.SENTENCES]
     assert len(answers.right) == sum(map(len, predicted))
-    gold = [annotated(nlp, [sentence]).ents for sentence in SENTENCES]
+    gold = [tagging.annotated(nlp, [sentence]).ents for sentence in tagging.SENTENCES]
     right = [
         (ent.start, ent.end, ent.label_) in {(e.start, e.end, e.label_) for e in of_gold}
         for ents, of_gold in zip(predicted, gold, strict=True)
@@ -130,8 +122,8 @@ def test_entities_are_calibrated_too():
 
 def test_a_document_annotated_again_forgets_what_is_off_now():
     options = {"margins": True, "k_best": 2, "probabilities": True, "entity_alternatives": 0.1}
-    nlp = trained(60, target=["tag", "ent"], **options)
-    doc = nlp(bare(nlp, SENTENCES[0]))
+    nlp = tagging.trained(60, target=["tag", "ent"], **options)
+    doc = nlp(tagging.bare(nlp, tagging.SENTENCES[0]))
     assert doc._.margins and doc._.taggings and doc._.probabilities and doc.ents[0]._.prob
     pipe = nlp.get_pipe(NAME)
     pipe.configure(margins=False, k_best=1, probabilities=False, entity_alternatives=None)

@@ -5,16 +5,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from tests.components.tagger.tagging import (
-    SENTENCES,
-    annotated,
-    bare,
-    examples,
-    randomise,
-    randomised,
-    tags,
-    trained,
-)
+from tests.components.tagger import tagging
 from tests.oracles import all_chains, chain_score
 
 NAME = "exact_tagger"
@@ -34,7 +25,7 @@ def forbidding(labels, transitions, start):
 
 #: The score of each target, and what is written.
 WRITTEN = {
-    "tag": ("tag_acc", tags),
+    "tag": ("tag_acc", tagging.tags),
     "pos": ("pos_acc", lambda doc: [token.pos_ for token in doc]),
     "morph": ("morph_acc", lambda doc: [str(token.morph) for token in doc]),
     "ent": ("ents_f", lambda doc: [(ent.text, ent.label_) for ent in doc.ents]),
@@ -45,13 +36,13 @@ WRITTEN = {
     "target", ["tag", "pos", "morph", "ent", ["tag", "ent"], ["pos", "morph"]]
 )
 def test_every_target_is_written_where_users_look(target):
-    nlp = trained(60, target=target)
-    gold = annotated(nlp, SENTENCES[2:3])
+    nlp = tagging.trained(60, target=target)
+    gold = tagging.annotated(nlp, tagging.SENTENCES[2:3])
     # a vocabulary that knows none of the labels
-    doc = nlp.get_pipe(NAME)(Doc(spacy.blank("xx").vocab, words=SENTENCES[2].split()))
+    doc = nlp.get_pipe(NAME)(Doc(spacy.blank("xx").vocab, words=tagging.SENTENCES[2].split()))
     targets = [target] if isinstance(target, str) else target
     assert [ent.label_ for ent in gold.ents] == ["CITY"]
-    scores = nlp.evaluate(examples(nlp))
+    scores = nlp.evaluate(tagging.examples(nlp))
     weights = nlp.config["training"]["score_weights"]  # by which spaCy keeps the best model
     for name in targets:
         key, written = WRITTEN[name]
@@ -63,11 +54,11 @@ def test_every_target_is_written_where_users_look(target):
 
 @pytest.mark.parametrize("target", ["tag", "ent"])
 def test_what_is_written_is_the_best_labelling(target):
-    nlp = randomised(target=target)
+    nlp = tagging.randomised(target=target)
     pipe = nlp.get_pipe(NAME)
     for seed in range(30):
-        randomise(nlp, seed)
-        doc = bare(nlp, "Mercury sees York .")
+        tagging.randomise(nlp, seed)
+        doc = tagging.bare(nlp, "Mercury sees York .")
         scores = pipe.model.predict([doc])
         transitions, start = scores.transitions, scores.start
         if target == "ent":
@@ -76,7 +67,7 @@ def test_what_is_written_is_the_best_labelling(target):
         best = all_chains(*weights)[0][0]
         nlp(doc)
         if target == "tag":
-            written = [pipe.labels.index(tag) for tag in tags(doc)]
+            written = [pipe.labels.index(tag) for tag in tagging.tags(doc)]
         else:
             bio = [
                 token.ent_iob_ + (f"-{token.ent_type_}" if token.ent_type_ else "")
@@ -92,34 +83,34 @@ def test_what_is_written_is_the_best_labelling(target):
 
 @pytest.mark.parametrize("decoder", ["Viterbi", "ColumnGeneration"])
 def test_any_chain_decoder_may_be_configured(decoder):
-    nlp = randomised(1, k_best=2, decoder={"@decoders": f"spacy-decoders.{decoder}.v1"})
-    reference = randomised(1)
-    doc, expected = (pipe(bare(pipe, SENTENCES[0])) for pipe in (nlp, reference))
-    assert tags(doc) == tags(expected)
+    nlp = tagging.randomised(1, k_best=2, decoder={"@decoders": f"spacy-decoders.{decoder}.v1"})
+    reference = tagging.randomised(1)
+    doc, expected = (pipe(tagging.bare(pipe, tagging.SENTENCES[0])) for pipe in (nlp, reference))
+    assert tagging.tags(doc) == tagging.tags(expected)
     assert doc._.certificates[NAME][0]["decoder"] == decoder
     # the k best always come from forward dominance
     assert {of["certificate"]["decoder"] for of in doc._.taggings} == {"ForwardDominance"}
 
 
 def test_weights_that_change_are_noticed():
-    nlp = randomised(0)
-    before = nlp(bare(nlp, SENTENCES[0]))._.certificates[NAME][0]["score"]
+    nlp = tagging.randomised(0)
+    before = nlp(tagging.bare(nlp, tagging.SENTENCES[0]))._.certificates[NAME][0]["score"]
     model = nlp.get_pipe(NAME).model
     model.get_ref("chain").get_param("transitions")[:] += 1.0
-    after = nlp(bare(nlp, SENTENCES[0]))._.certificates[NAME][0]["score"]
+    after = nlp(tagging.bare(nlp, tagging.SENTENCES[0]))._.certificates[NAME][0]["score"]
     assert after == pytest.approx(before + 5.0, abs=1e-4)
 
 
 def test_sentences_are_decoded_apart_where_they_are_set():
-    nlp = randomised()
-    whole = nlp(bare(nlp, " ".join(SENTENCES)))
+    nlp = tagging.randomised()
+    whole = nlp(tagging.bare(nlp, " ".join(tagging.SENTENCES)))
     assert len(whole._.certificates[NAME]) == 1
-    doc = annotated(nlp, SENTENCES)
+    doc = tagging.annotated(nlp, tagging.SENTENCES)
     nlp(doc)
-    assert len(doc._.certificates[NAME]) == len(SENTENCES)
+    assert len(doc._.certificates[NAME]) == len(tagging.SENTENCES)
     scores = nlp.get_pipe(NAME).model.predict([doc])
     total = sum(certificate["score"] for certificate in doc._.certificates[NAME])
-    written = [nlp.get_pipe(NAME).labels.index(tag) for tag in tags(doc)]
+    written = [nlp.get_pipe(NAME).labels.index(tag) for tag in tagging.tags(doc)]
     weights, (rows,) = (scores.transitions, scores.start, scores.end), scores.emissions
     places = [slice(sent.start, sent.end) for sent in doc.sents]
     by_hand = sum(chain_score(*weights, rows[of], written[of]) for of in places)
@@ -127,15 +118,15 @@ def test_sentences_are_decoded_apart_where_they_are_set():
 
 
 def test_k_best_labellings_are_distinct_and_ordered():
-    nlp = randomised(4, k_best=5)
+    nlp = tagging.randomised(4, k_best=5)
     pipe = nlp.get_pipe(NAME)
-    doc = annotated(nlp, SENTENCES[:2])
+    doc = tagging.annotated(nlp, tagging.SENTENCES[:2])
     nlp(doc)
     for sent in doc.sents:
-        found = [tagging for tagging in doc._.taggings if tagging["start"] == sent.start]
-        assert [tagging["end"] for tagging in found] == [sent.end] * 5
+        found = [one for one in doc._.taggings if one["start"] == sent.start]
+        assert [one["end"] for one in found] == [sent.end] * 5
         assert found[0]["labels"] == [token.tag_ for token in sent]
-        values = [tagging["score"] for tagging in found]
+        values = [one["score"] for one in found]
         assert values == sorted(values, reverse=True)
-        assert len({tuple(tagging["labels"]) for tagging in found}) == 5
+        assert len({tuple(one["labels"]) for one in found}) == 5
     assert set(doc._.taggings[0]["labels"]) <= set(pipe.labels)

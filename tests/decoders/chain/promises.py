@@ -10,22 +10,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from spacy_decoders.decoders.chain import (
-    Beam,
-    ChainDecoder,
-    ChainModel,
-    ChainSolution,
-    ColumnGeneration,
-    ForwardDominance,
-    PrunedViterbi,
-    Viterbi,
-    forward_backward,
-    k_best,
-    log_partition,
-    marginals,
-    max_marginal_margins,
-    zero_one_oracle,
-)
+from spacy_decoders.decoders import chain as core
 from spacy_decoders.errors import InfeasibleError
 from spacy_decoders.verify import verify
 
@@ -33,15 +18,15 @@ from .judge import NEVER, ONE, Chain, Judge, Labelling
 
 __all__ = ["DECODERS", "check", "problems"]
 
-DECODERS: dict[str, ChainDecoder] = {
-    "Viterbi": Viterbi(),
-    "PrunedViterbi": PrunedViterbi(),
-    "ForwardDominance": ForwardDominance(),
-    "ColumnGeneration both": ColumnGeneration(),
-    "ColumnGeneration left": ColumnGeneration(reduced_cost="left"),
-    "ColumnGeneration split": ColumnGeneration(reduced_cost="split"),
-    "Beam 1": Beam(1),
-    "Beam 3": Beam(3),
+DECODERS: dict[str, core.ChainDecoder] = {
+    "Viterbi": core.Viterbi(),
+    "PrunedViterbi": core.PrunedViterbi(),
+    "ForwardDominance": core.ForwardDominance(),
+    "ColumnGeneration both": core.ColumnGeneration(),
+    "ColumnGeneration left": core.ColumnGeneration(reduced_cost="left"),
+    "ColumnGeneration split": core.ColumnGeneration(reduced_cost="split"),
+    "Beam 1": core.Beam(1),
+    "Beam 3": core.Beam(3),
 }
 
 #: Half a unit in the last place of float64 and of float32.
@@ -129,12 +114,12 @@ problems = chains()
 
 def check(chain: Chain) -> Counter[str]:
     """Run everything that chains can be asked; raise where a promise is broken."""
-    judge, model = Judge(chain), ChainModel(*chain[:3])
+    judge, model = Judge(chain), core.ChainModel(*chain[:3])
     met: Counter[str] = Counter()
     if judge.best.score == NEVER:
         refused = [infeasible(ask) for ask in questions(model, chain.emissions)]
         assert all(refused), refused
-        assert log_partition(model, chain.emissions) == NEVER
+        assert core.log_partition(model, chain.emissions) == NEVER
         return Counter({"infeasible": 1})
     for name, decoder in DECODERS.items():
         solution = decoder.decode(model, chain.emissions)
@@ -149,16 +134,16 @@ def check(chain: Chain) -> Counter[str]:
     return met
 
 
-def questions(model: ChainModel, emissions: np.ndarray) -> list[Callable[[], Any]]:
+def questions(model: core.ChainModel, emissions: np.ndarray) -> list[Callable[[], Any]]:
     """Return all that can be asked of a chain and must find no labelling if there is none."""
     n = len(emissions)
     return [
         *(lambda ask=decoder.decode: ask(model, emissions) for decoder in DECODERS.values()),
-        lambda: k_best(model, emissions, 2),
-        lambda: max_marginal_margins(model, emissions),
-        lambda: zero_one_oracle(model, emissions, [0] * n),
-        lambda: forward_backward(model, emissions, [n]),
-        lambda: marginals(model, emissions),
+        lambda: core.k_best(model, emissions, 2),
+        lambda: core.max_marginal_margins(model, emissions),
+        lambda: core.zero_one_oracle(model, emissions, [0] * n),
+        lambda: core.forward_backward(model, emissions, [n]),
+        lambda: core.marginals(model, emissions),
     ]
 
 
@@ -171,7 +156,7 @@ def infeasible(ask: Callable[[], Any]) -> bool:
     return False
 
 
-def check_solution(judge: Judge, best: Labelling, solution: ChainSolution) -> Labelling:
+def check_solution(judge: Judge, best: Labelling, solution: core.ChainSolution) -> Labelling:
     """Check a labelling and its certificate; `best` is the best that it might have been."""
     assert solution.labels.dtype == np.int32 and solution.labels.shape == (judge.n,)
     found, claim = judge.labelling(tuple(solution.labels.tolist())), solution.certificate
@@ -195,7 +180,7 @@ def check_solution(judge: Judge, best: Labelling, solution: ChainSolution) -> La
 
 
 def check_batch(
-    decoder: ChainDecoder, model: ChainModel, emissions: np.ndarray, single: ChainSolution
+    decoder: core.ChainDecoder, model: core.ChainModel, emissions: np.ndarray, single: Any
 ) -> None:
     """Check that a sentence is decoded in a batch as it is alone."""
     n = len(emissions)
@@ -209,11 +194,11 @@ def check_batch(
             assert not len(solution.labels) and solution.certificate.score == 0.0
 
 
-def check_ranking(judge: Judge, model: ChainModel, emissions: np.ndarray) -> Counter[str]:
+def check_ranking(judge: Judge, model: core.ChainModel, emissions: np.ndarray) -> Counter[str]:
     """Check that the best few are distinct, the best, best first, and all if all are asked."""
     met: Counter[str] = Counter()
     for k in (1, 2, 7, 2000) if judge.every is not None else (2,):
-        solutions = k_best(model, emissions, k)
+        solutions = core.k_best(model, emissions, k)
         ranked = [check_solution(judge, judge.best, solution) for solution in solutions]
         assert len({labelling.labels for labelling in ranked}) == len(ranked)
         for first, second in pairwise(ranked):
@@ -239,14 +224,14 @@ def check_ranking(judge: Judge, model: ChainModel, emissions: np.ndarray) -> Cou
     return met
 
 
-def check_rivals(judge: Judge, model: ChainModel, emissions: np.ndarray) -> Counter[str]:
+def check_rivals(judge: Judge, model: core.ChainModel, emissions: np.ndarray) -> Counter[str]:
     """Check the best labelling that is not the one to avoid."""
     met: Counter[str] = Counter()
-    winner = tuple(Viterbi().decode(model, emissions).labels.tolist())
+    winner = tuple(core.Viterbi().decode(model, emissions).labels.tolist())
     for gold in (winner, (0,) * judge.n):
         best = judge.best_but(gold)
         try:
-            solution = zero_one_oracle(model, emissions, gold)
+            solution = core.zero_one_oracle(model, emissions, gold)
         except InfeasibleError:
             assert best.score == NEVER
             met["zero_one_oracle infeasible"] += 1
@@ -257,9 +242,9 @@ def check_rivals(judge: Judge, model: ChainModel, emissions: np.ndarray) -> Coun
     return met
 
 
-def check_margins(judge: Judge, model: ChainModel, emissions: np.ndarray) -> None:
+def check_margins(judge: Judge, model: core.ChainModel, emissions: np.ndarray) -> None:
     """Check by how much each token's label wins, to a tolerance of the answer's own scale."""
-    for i, margin in enumerate(max_marginal_margins(model, emissions).tolist()):
+    for i, margin in enumerate(core.max_marginal_margins(model, emissions).tolist()):
         with_label = judge.with_label[i]
         label = max(range(len(with_label)), key=lambda y: with_label[y].score)
         best, other = with_label[label], judge.best_without(i, label)
@@ -271,10 +256,10 @@ def check_margins(judge: Judge, model: ChainModel, emissions: np.ndarray) -> Non
         assert margin >= 0.0 and abs(margin - true) <= slack, (i, margin, true)
 
 
-def check_expectations(judge: Judge, model: ChainModel, emissions: np.ndarray) -> None:
+def check_expectations(judge: Judge, model: core.ChainModel, emissions: np.ndarray) -> None:
     """Check that marginals are a distribution, and right as far as they claim to be."""
     n, size = emissions.shape
-    found = forward_backward(model, emissions, [n])
+    found = core.forward_backward(model, emissions, [n])
     assert (found.marginals >= 0.0).all()
     close(found.marginals.sum(axis=1, dtype=np.float64), np.ones(n), 1e-5)
     close(found.start, found.marginals[0], 1e-6)
@@ -290,7 +275,7 @@ def check_expectations(judge: Judge, model: ChainModel, emissions: np.ndarray) -
     error = n * (1.0 + max(noticed) / ONE) * 2.0**-50
     evidence = judge.best.score / ONE + math.log(total)
     assert abs(found.log_partitions[0] - evidence) <= 1e-7 + error
-    assert log_partition(model, emissions) == found.log_partitions[0]
+    assert core.log_partition(model, emissions) == found.log_partitions[0]
     if error > 1e-3:
         return
     wanted, pairs = np.zeros((n, size)), np.zeros((size, size))
@@ -299,7 +284,7 @@ def check_expectations(judge: Judge, model: ChainModel, emissions: np.ndarray) -
         np.add.at(pairs, (one.labels[:-1], one.labels[1:]), share / total)
     close(found.marginals, wanted, 4 * UNIT32 + error)
     close(found.transitions, pairs, 1e-9 + n * error)
-    close(marginals(model, emissions), found.marginals, 0.0)
+    close(core.marginals(model, emissions), found.marginals, 0.0)
 
 
 def close(found: np.ndarray, wanted: np.ndarray, tolerance: float) -> None:

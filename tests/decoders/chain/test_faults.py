@@ -17,39 +17,25 @@ from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.chain import Beam, ColumnGeneration, ForwardDominance, Viterbi, proof
 from spacy_decoders.errors import InfeasibleError, ProblemError
 
-from .faults import (
-    DECODERS,
-    IMPOSSIBLE,
-    LENGTHS,
-    NARROW,
-    WRONG,
-    Case,
-    corrupt,
-    each_decoder,
-    home_of,
-    is_repair,
-    kernel_for,
-    lie,
-    no_repair,
-)
+from . import faults
 from .judge import ONE
 
 
 @pytest.fixture(params=[(4, 0.0), (4, 0.3), (70, 0.0), (70, 0.3)], ids=str)
-def case(request: pytest.FixtureRequest) -> Case:
-    return Case.drawn(*request.param)
+def case(request: pytest.FixtureRequest) -> faults.Case:
+    return faults.Case.drawn(*request.param)
 
 
 # --- wrong labels ------------------------------------------------------------
 
 
-@each_decoder
-@pytest.mark.parametrize("wrong", {**WRONG, **IMPOSSIBLE})
+@faults.each_decoder
+@pytest.mark.parametrize("wrong", {**faults.WRONG, **faults.IMPOSSIBLE})
 def test_wrong_labels_are_noticed_and_repaired(monkeypatch, case, kernel, decoder, wrong):
-    corrupt(monkeypatch, case, kernel, {**WRONG, **IMPOSSIBLE}[wrong])
-    if kernel_for(kernel, case.model.size) == "kernels.dense":
+    faults.corrupt(monkeypatch, case, kernel, {**faults.WRONG, **faults.IMPOSSIBLE}[wrong])
+    if faults.kernel_for(kernel, case.model.size) == "kernels.dense":
         # which repairs, too: what is wrong stays so, and is not called optimal
-        if wrong in WRONG and not case.model.has_forbidden:
+        if wrong in faults.WRONG and not case.model.has_forbidden:
             solutions = case.decoded(decoder)
             assert case.optimal(solutions) == case.right(solutions)
         return
@@ -57,30 +43,30 @@ def test_wrong_labels_are_noticed_and_repaired(monkeypatch, case, kernel, decode
     assert all(case.optimal(solutions)) and all(case.right(solutions))
 
 
-@each_decoder
-@pytest.mark.parametrize("wrong", WRONG)
+@faults.each_decoder
+@pytest.mark.parametrize("wrong", faults.WRONG)
 @pytest.mark.parametrize("size", [4, 70])
 def test_wrong_labels_are_not_called_optimal(monkeypatch, kernel, decoder, wrong, size):
-    case = Case.drawn(size)
-    corrupt(monkeypatch, case, kernel, WRONG[wrong])
-    no_repair(monkeypatch)
+    case = faults.Case.drawn(size)
+    faults.corrupt(monkeypatch, case, kernel, faults.WRONG[wrong])
+    faults.no_repair(monkeypatch)
     solutions = case.decoded(decoder)
-    assert case.optimal(solutions) == case.right(solutions) != [True] * len(LENGTHS)
+    assert case.optimal(solutions) == case.right(solutions) != [True] * len(faults.LENGTHS)
 
 
-@each_decoder
-@pytest.mark.parametrize("wrong", IMPOSSIBLE)
+@faults.each_decoder
+@pytest.mark.parametrize("wrong", faults.IMPOSSIBLE)
 def test_labels_that_are_none_are_an_error(monkeypatch, case, kernel, decoder, wrong):
-    corrupt(monkeypatch, case, kernel, IMPOSSIBLE[wrong])
-    no_repair(monkeypatch)
+    faults.corrupt(monkeypatch, case, kernel, faults.IMPOSSIBLE[wrong])
+    faults.no_repair(monkeypatch)
     with pytest.raises(ProblemError):
         list(case.decoded(decoder))
 
 
 @pytest.mark.parametrize("width", [1, 3])
 def test_a_beam_never_says_optimal(monkeypatch, width):
-    case = Case.drawn(70)
-    corrupt(monkeypatch, case, "published.kernels.beam", WRONG["all others"])
+    case = faults.Case.drawn(70)
+    faults.corrupt(monkeypatch, case, "published.kernels.beam", faults.WRONG["all others"])
     assert not any(case.optimal(case.decoded(Beam(width))))
 
 
@@ -90,8 +76,10 @@ def test_a_beam_never_says_optimal(monkeypatch, width):
     ids=["gap", "iterations"],
 )
 def test_columns_that_end_early_say_how_far(monkeypatch, decoder, budget):
-    case = Case.drawn(70)
-    corrupt(monkeypatch, case, "published.kernels.column_generation", WRONG["all others"])
+    case = faults.Case.drawn(70)
+    faults.corrupt(
+        monkeypatch, case, "published.kernels.column_generation", faults.WRONG["all others"]
+    )
     solutions = case.decoded(decoder, budget=budget)
     assert not any(case.optimal(solutions))
     assert {solution.certificate.status for solution in solutions} == {"bounded"}
@@ -102,7 +90,7 @@ def test_columns_that_end_early_say_how_far(monkeypatch, decoder, budget):
 
 @pytest.mark.parametrize("size", [4, 70])
 def test_dropped_survivors_are_noticed(size):
-    case = Case.drawn(size)
+    case = faults.Case.drawn(size)
     links = case.model.links
     links.gains[:], links.ready[:] = -1e6, 1  # nothing can gain on the pivot
     solutions = case.decoded(ForwardDominance())
@@ -110,12 +98,12 @@ def test_dropped_survivors_are_noticed(size):
 
 
 @pytest.mark.parametrize("size", [4, 70])
-@pytest.mark.parametrize("name", [name for name in DECODERS if name[0] == "C"])
+@pytest.mark.parametrize("name", [name for name in faults.DECODERS if name[0] == "C"])
 def test_false_extremes_of_the_transitions_are_noticed(size, name):
-    case = Case.drawn(size)
+    case = faults.Case.drawn(size)
     low = read_only(np.full_like(case.model.bounds[0], -1e3))
     case.model.__dict__["bounds"] = low, low
-    solutions = case.decoded(DECODERS[name][1])
+    solutions = case.decoded(faults.DECODERS[name][1])
     assert all(case.optimal(solutions)) and all(case.right(solutions))
 
 
@@ -127,20 +115,20 @@ def test_false_extremes_of_the_transitions_are_noticed(size, name):
     [
         ("Viterbi", lambda _: (0, 0)),
         ("PrunedViterbi", lambda found: (found[0], True)),
-        ("ColumnGeneration both", lambda found: (*found[:-1], np.arange(len(LENGTHS)))),
+        ("ColumnGeneration both", lambda found: (*found[:-1], np.arange(len(faults.LENGTHS)))),
     ],
 )
 def test_a_dead_end_that_is_none(monkeypatch, case, name, dead_end):
-    kernel, decoder = DECODERS[name]
-    corrupt(monkeypatch, case, kernel, WRONG["all others"])
-    lie(monkeypatch, f"{kernel}.decode", lambda _, found: dead_end(found))
+    kernel, decoder = faults.DECODERS[name]
+    faults.corrupt(monkeypatch, case, kernel, faults.WRONG["all others"])
+    faults.lie(monkeypatch, f"{kernel}.decode", lambda _, found: dead_end(found))
     assert all(case.optimal(case.decoded(decoder)))
 
 
-@each_decoder
+@faults.each_decoder
 def test_labels_where_none_is_legal(monkeypatch, kernel, decoder):
-    case = Case.drawn(70)
-    home = home_of(kernel)
+    case = faults.Case.drawn(70)
+    home = faults.home_of(kernel)
     true = home.decode
 
     def zeroed(given: Any) -> Any:
@@ -155,7 +143,7 @@ def test_labels_where_none_is_legal(monkeypatch, kernel, decoder):
 
     def decode(*given: Any) -> Any:
         # as if all emissions were 0
-        return true(*(given if is_repair(kernel, given) else map(zeroed, given)))
+        return true(*(given if faults.is_repair(kernel, given) else map(zeroed, given)))
 
     monkeypatch.setattr(home, "decode", decode)
     case.emissions[2] = -np.inf
@@ -176,19 +164,19 @@ FALSE_BOUNDS: dict[str, Callable[[np.ndarray], Any]] = {
 }
 
 
-def best_scores(case: Case) -> np.ndarray:
+def best_scores(case: faults.Case) -> np.ndarray:
     return np.array([judge.best.score / ONE for judge in case.judges])
 
 
-@each_decoder
-@pytest.mark.parametrize("wrong", WRONG)
+@faults.each_decoder
+@pytest.mark.parametrize("wrong", faults.WRONG)
 @pytest.mark.parametrize("false", FALSE_BOUNDS)
 def test_a_false_bound_makes_no_wrong_labels_optimal(monkeypatch, kernel, decoder, wrong, false):
-    case = Case.drawn(70)
-    corrupt(monkeypatch, case, kernel, WRONG[wrong])
-    no_repair(monkeypatch)
+    case = faults.Case.drawn(70)
+    faults.corrupt(monkeypatch, case, kernel, faults.WRONG[wrong])
+    faults.no_repair(monkeypatch)
     wanted = FALSE_BOUNDS[false](best_scores(case))
-    lie(monkeypatch, "kernels.dual.bounds", lambda _, it: np.full_like(it, wanted))
+    faults.lie(monkeypatch, "kernels.dual.bounds", lambda _, it: np.full_like(it, wanted))
     solutions = case.decoded(decoder)
     optimal = [solution.certificate.is_optimal for solution in solutions]
     right = case.right(solutions)
@@ -196,39 +184,39 @@ def test_a_false_bound_makes_no_wrong_labels_optimal(monkeypatch, kernel, decode
     assert all(best for best, claimed in zip(right, optimal, strict=True) if claimed)
 
 
-@each_decoder
+@faults.each_decoder
 @pytest.mark.parametrize("false", FALSE_BOUNDS)
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])
 def test_a_false_bound_makes_right_labels_no_more_than_proven(
     monkeypatch, kernel, decoder, false, forbidden
 ):
-    case = Case.drawn(70, forbidden)
+    case = faults.Case.drawn(70, forbidden)
     wanted = FALSE_BOUNDS[false](best_scores(case))
-    lie(monkeypatch, "kernels.dual.bounds", lambda _, it: np.full_like(it, wanted))
+    faults.lie(monkeypatch, "kernels.dual.bounds", lambda _, it: np.full_like(it, wanted))
     solutions = case.decoded(decoder)
     assert all(case.right(solutions))
     # one that is too large, or none, is computed again over all labels
     below = false in ("too low", "minus infinite")
-    assert case.optimal(solutions) == [not below] * len(LENGTHS)
+    assert case.optimal(solutions) == [not below] * len(faults.LENGTHS)
 
 
-@each_decoder
+@faults.each_decoder
 @pytest.mark.parametrize("repairs", [True, False])
 def test_a_search_that_takes_its_first_labels_for_proven(
     monkeypatch, case, kernel, decoder, repairs
 ):
     """The most plausible lie of a search: its incumbent's own score is the bound."""
-    rows = np.split(case.emissions, np.cumsum(LENGTHS)[:-1])
+    rows = np.split(case.emissions, np.cumsum(faults.LENGTHS)[:-1])
     first = [Beam(1).decode(case.model, part).labels for part in rows]
-    corrupt(monkeypatch, case, kernel, lambda labels, size: np.concatenate(first))
+    faults.corrupt(monkeypatch, case, kernel, lambda labels, size: np.concatenate(first))
     if not repairs:
-        no_repair(monkeypatch)
+        faults.no_repair(monkeypatch)
     solutions = case.decoded(decoder)
     assert case.optimal(solutions) == case.right(solutions)
     assert all(case.right(solutions)) == repairs or case.model.size == 4
 
 
-@each_decoder
+@faults.each_decoder
 @pytest.mark.parametrize("seconds", [None, 60.0])
 def test_a_proof_that_takes_the_score_for_the_bound(monkeypatch, case, kernel, decoder, seconds):
     """The most plausible lie of a proof: what it calls optimal is right, since the search is."""
@@ -241,19 +229,19 @@ def test_a_proof_that_takes_the_score_for_the_bound(monkeypatch, case, kernel, d
     monkeypatch.setattr(proof, "proof_of", proof_of)
     monkeypatch.setattr("spacy_decoders.decoders.chain.forward_dominance.proof_of", proof_of)
     solutions = case.decoded(decoder, budget=Budget(seconds=seconds))
-    assert case.optimal(solutions) == [True] * len(LENGTHS) == case.right(solutions)
+    assert case.optimal(solutions) == [True] * len(faults.LENGTHS) == case.right(solutions)
 
 
 @pytest.mark.parametrize("false", FALSE_BOUNDS)
 def test_a_false_bound_over_all_labels_makes_nothing_optimal(monkeypatch, case, false):
-    corrupt(monkeypatch, case, NARROW, WRONG["one wrong back pointer"])
-    no_repair(monkeypatch)
+    faults.corrupt(monkeypatch, case, faults.NARROW, faults.WRONG["one wrong back pointer"])
+    faults.no_repair(monkeypatch)
     wanted = FALSE_BOUNDS[false](best_scores(case))
 
     def bounds(given: tuple[Any, ...], _: Any) -> None:
         given[-1][:] = wanted
 
-    lie(monkeypatch, "kernels.dense.bounds", bounds)
+    faults.lie(monkeypatch, "kernels.dense.bounds", bounds)
     try:
         certificates = [solution.certificate for solution in case.decoded(Viterbi())]
     except ProblemError:

@@ -11,36 +11,28 @@ import numpy as np
 from hypothesis import strategies as st
 
 from spacy_decoders import Budget, InfeasibleError, ProblemError, verify
-from spacy_decoders.decoders.path import (
-    Beam,
-    ColorCoding,
-    ExactPath,
-    IntegerProgram,
-    PathDecoder,
-    PathProblem,
-    PathSolution,
-    exact_path,
-)
+from spacy_decoders.decoders import path as core
+from spacy_decoders.decoders.path import exact_path
 
 __all__ = ["Question", "check", "problems"]
 
-DECODERS: dict[str, tuple[PathDecoder, Budget]] = {
-    "ExactPath": (ExactPath(), Budget()),
-    "ExactPath, 1 iteration": (ExactPath(), Budget(iterations=1)),
-    "ExactPath, hardly any time": (ExactPath(), Budget(seconds=1e-9)),
-    "Beam, wide": (Beam(10_000), Budget()),
-    "Beam, wide, look-ahead": (Beam(10_000, lookahead=True), Budget()),
-    "Beam": (Beam(2), Budget()),
-    "Beam, look-ahead": (Beam(2, lookahead=True), Budget()),
-    "ColorCoding": (ColorCoding(failure=0.5), Budget()),
-    "ColorCoding, sure": (ColorCoding(failure=1e-9), Budget()),
-    "ColorCoding, 2 iterations": (ColorCoding(failure=0.5), Budget(iterations=2)),
-    "ColorCoding, hardly any time": (ColorCoding(), Budget(seconds=1e-9)),
+DECODERS: dict[str, tuple[core.PathDecoder, Budget]] = {
+    "ExactPath": (core.ExactPath(), Budget()),
+    "ExactPath, 1 iteration": (core.ExactPath(), Budget(iterations=1)),
+    "ExactPath, hardly any time": (core.ExactPath(), Budget(seconds=1e-9)),
+    "Beam, wide": (core.Beam(10_000), Budget()),
+    "Beam, wide, look-ahead": (core.Beam(10_000, lookahead=True), Budget()),
+    "Beam": (core.Beam(2), Budget()),
+    "Beam, look-ahead": (core.Beam(2, lookahead=True), Budget()),
+    "ColorCoding": (core.ColorCoding(failure=0.5), Budget()),
+    "ColorCoding, sure": (core.ColorCoding(failure=1e-9), Budget()),
+    "ColorCoding, 2 iterations": (core.ColorCoding(failure=0.5), Budget(iterations=2)),
+    "ColorCoding, hardly any time": (core.ColorCoding(), Budget(seconds=1e-9)),
 }
 #: Those that find the best paths, if they have the time.
-COMPLETE = (ExactPath(), Beam(10_000), Beam(10_000, lookahead=True))
+COMPLETE = (core.ExactPath(), core.Beam(10_000), core.Beam(10_000, lookahead=True))
 PROGRAMS = [
-    IntegerProgram(solver, formulation)
+    core.IntegerProgram(solver, formulation)
     for solver in ("CBC", "HIGHS")
     for formulation in ("flow", "time_expanded")
 ]
@@ -49,7 +41,7 @@ PROGRAMS = [
 class Question(NamedTuple):
     """A problem, and the length that is asked for."""
 
-    problem: PathProblem
+    problem: core.PathProblem
     length: int
 
 
@@ -91,7 +83,7 @@ def questions(draw: st.DrawFn) -> Question:
         scores = magnitudes(draw(st.sampled_from(kinds)))
         return np.array(draw(st.lists(scores, min_size=size, max_size=size))).reshape(shape)
 
-    problem = PathProblem(scores(n), scores(n, n), scores(n), np.array(classes))
+    problem = core.PathProblem(scores(n), scores(n, n), scores(n), np.array(classes))
     return Question(problem, draw(st.integers(1, min(n, 5))))
 
 
@@ -119,12 +111,12 @@ def check(question: Question) -> Counter[str]:
     for name, (decoder, budget) in DECODERS.items():
         met.update(f"{name} {status}" for status in _statuses(decoder, question, budget, known))
     with patch.object(exact_path, "FIRST_NODES", 1):  # small problems, too, go through all stages
-        statuses = list(_statuses(ExactPath(), question, Budget(), known))
+        statuses = list(_statuses(core.ExactPath(), question, Budget(), known))
     met.update(f"ExactPath, in every stage {status}" for status in statuses)
     return met
 
 
-def check_program(question: Question, decoder: IntegerProgram) -> Counter[str]:
+def check_program(question: Question, decoder: core.IntegerProgram) -> Counter[str]:
     """Run an integer program once: it takes longer, and refuses scores that are too large."""
     name = f"IntegerProgram, {decoder.solver}, {decoder.formulation}"
     known = truths(question)
@@ -140,7 +132,7 @@ def check_program(question: Question, decoder: IntegerProgram) -> Counter[str]:
 
 
 def _statuses(
-    decoder: PathDecoder, question: Question, budget: Budget, known: list[Truth]
+    decoder: core.PathDecoder, question: Question, budget: Budget, known: list[Truth]
 ) -> Iterator[str]:
     problem, length = question
     try:
@@ -160,8 +152,8 @@ def _statuses(
     largest = _largest(problem)
     if decoder in COMPLETE and budget == Budget():
         _check_best(ranked, known, largest)
-        _check_best(PathDecoder.k_best(decoder, problem, length, 3), known, largest)
-    if isinstance(decoder, ColorCoding) and budget == Budget():
+        _check_best(core.PathDecoder.k_best(decoder, problem, length, 3), known, largest)
+    if isinstance(decoder, core.ColorCoding) and budget == Budget():
         share = solution.certificate.confidence
         assert share is None or share >= 1 - decoder.failure
         if decoder.failure < 1e-6 and largest < 100:
@@ -172,13 +164,13 @@ def _statuses(
     assert several[1].certificate.status == "infeasible"
 
 
-def _largest(problem: PathProblem) -> float:
+def _largest(problem: core.PathProblem) -> float:
     """The largest magnitude of a score: also where no path is legal, it rounds sums."""
     scores = np.concatenate([problem.start, problem.weights.ravel(), problem.end])
     return float(np.abs(scores[scores > -np.inf]).max(initial=0.0))
 
 
-def _check_best(ranked: list[PathSolution], known: list[Truth], largest: float) -> None:
+def _check_best(ranked: list[core.PathSolution], known: list[Truth], largest: float) -> None:
     """Raise unless the paths are the best three."""
     assert len(ranked) == min(3, len(known))
     for one, truth in zip(ranked, known, strict=False):
@@ -188,7 +180,9 @@ def _check_best(ranked: list[PathSolution], known: list[Truth], largest: float) 
         assert ranked[0].certificate.is_optimal
 
 
-def _check_solution(problem: PathProblem, solution: PathSolution, known: list[Truth]) -> None:
+def _check_solution(
+    problem: core.PathProblem, solution: core.PathSolution, known: list[Truth]
+) -> None:
     """Raise where a certificate claims what is not so."""
     path = tuple(solution.vertices.tolist())
     own = next((truth for truth in known if truth.path == path), None)

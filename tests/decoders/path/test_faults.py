@@ -7,17 +7,8 @@ import pytest
 
 from spacy_decoders import Budget, InfeasibleError
 from spacy_decoders.arrays import read_only
-from spacy_decoders.decoders.path import (
-    Beam,
-    ColorCoding,
-    ExactPath,
-    IntegerProgram,
-    PathProblem,
-    beam,
-    exact_path,
-    lagrangian_search,
-    proof,
-)
+from spacy_decoders.decoders import path as core
+from spacy_decoders.decoders.path import beam, exact_path, lagrangian_search, proof
 from spacy_decoders.decoders.path import problem as path_problems
 from spacy_decoders.decoders.path.kernels.walks import Graph
 from spacy_decoders.decoders.path.published import color_coding
@@ -36,7 +27,7 @@ def problem():
 
 @pytest.fixture
 def optimum(problem):
-    return ExactPath().decode(problem, LENGTH)
+    return core.ExactPath().decode(problem, LENGTH)
 
 
 def assert_not_fooled(decoder, problem, optimum, length=LENGTH):
@@ -91,12 +82,12 @@ def test_a_search_that_drops_a_vertex(monkeypatch, problem, optimum):
     monkeypatch.setattr(
         lagrangian_search, "search_once", dropping(lagrangian_search.search_once, lost)
     )
-    assert_not_fooled(ExactPath(), problem, optimum)
+    assert_not_fooled(core.ExactPath(), problem, optimum)
 
 
 def test_a_search_that_finds_nothing(monkeypatch, problem, optimum):
     monkeypatch.setattr(lagrangian_search, "search_once", lambda *_: -np.inf)
-    certificate = ExactPath().decode(problem, LENGTH).certificate
+    certificate = core.ExactPath().decode(problem, LENGTH).certificate
     # the path comes from the proof's own search, which is then no proof of it
     assert certificate.status == "bounded"
     assert certificate.bound >= optimum.certificate.score
@@ -112,7 +103,7 @@ def test_a_walk_table_that_is_too_low(monkeypatch, problem, optimum):
 
     _in_the_search_alone(monkeypatch, path_problems, "walk_bounds", too_low)
     _in_the_search_alone(monkeypatch, lagrangian_search, "walk_bounds", too_low)
-    for decoder in (ExactPath(), Beam(80, lookahead=True)):
+    for decoder in (core.ExactPath(), core.Beam(80, lookahead=True)):
         assert_not_fooled(decoder, problem, optimum)
 
 
@@ -136,25 +127,25 @@ def _in_the_search_alone(monkeypatch, module, name, faulty):
 
 def test_prices_that_close_the_gap_too_early(monkeypatch):
     problem, length = symmetric(np.random.default_rng(0), 40), 8
-    optimum = ExactPath().decode(problem, length)
+    optimum = core.ExactPath().decode(problem, length)
     _only_poor_beams(monkeypatch, optimum)
     monkeypatch.setattr(lagrangian_search, "lagrangian_bounds", lambda *_: -np.inf)
-    assert_not_fooled(ExactPath(), problem, optimum, length)
+    assert_not_fooled(core.ExactPath(), problem, optimum, length)
 
 
 def test_a_long_search_that_drops_a_vertex(monkeypatch):
     problem, length = symmetric(np.random.default_rng(2), 40), 8
-    optimum = ExactPath().decode(problem, length)
+    optimum = core.ExactPath().decode(problem, length)
     _only_poor_beams(monkeypatch, optimum)
     faulty = without_starting_at(lagrangian_search.search, int(optimum.vertices[2]))
     _in_the_search_alone(monkeypatch, lagrangian_search, "search", faulty)
-    assert_not_fooled(ExactPath(), problem, optimum, length)
+    assert_not_fooled(core.ExactPath(), problem, optimum, length)
 
 
 def test_colorings_that_lose_a_vertex(monkeypatch, problem, optimum):
     faulty = without_starting_at(color_coding.best_colorful, int(optimum.vertices[2]))
     monkeypatch.setattr(color_coding, "best_colorful", faulty)
-    assert_not_fooled(ColorCoding(colors=14), problem, optimum)
+    assert_not_fooled(core.ColorCoding(colors=14), problem, optimum)
 
 
 def _lose_all_sets(monkeypatch):
@@ -171,10 +162,10 @@ def _only_poor_beams(monkeypatch, optimum):
     monkeypatch.setattr(exact_path, "FIRST_NODES", 10)
 
 
-@pytest.mark.parametrize("decoder", [ExactPath(), Beam(3), Beam(3, lookahead=True)])
+@pytest.mark.parametrize("decoder", [core.ExactPath(), core.Beam(3), core.Beam(3, lookahead=True)])
 def test_a_beam_or_a_walk_whose_path_is_wrong(monkeypatch, decoder, problem):
     # the path is swapped for another; what the loop says it is worth is that of the best
-    optimum = ExactPath().decode(problem, LENGTH)
+    optimum = core.ExactPath().decode(problem, LENGTH)
     swapped = np.array([v for v in range(14) if v not in optimum.vertices][:LENGTH])
 
     def wrong(*given):
@@ -200,22 +191,22 @@ def _finds(path, score):
 def test_a_path_that_is_none(monkeypatch, path, problem):
     monkeypatch.setattr(lagrangian_search, "search_once", _finds(path, 9.0))
     with pytest.raises(DecodersError, match="visits a class twice"):
-        ExactPath().decode(problem, LENGTH)
+        core.ExactPath().decode(problem, LENGTH)
 
 
 def test_a_forbidden_edge_on_the_path(monkeypatch):
     weights = np.ones((4, 4))
     weights[0, 1] = -np.inf
-    problem = PathProblem(np.zeros(4), weights, np.zeros(4), np.arange(4))
+    problem = core.PathProblem(np.zeros(4), weights, np.zeros(4), np.arange(4))
     monkeypatch.setattr(lagrangian_search, "search_once", _finds([0, 1, 2], 9.0))
     with pytest.raises(DecodersError, match="forbidden start"):
-        ExactPath().decode(problem, 3)
+        core.ExactPath().decode(problem, 3)
 
 
 def test_a_proof_whose_bound_lies_below_the_score(monkeypatch, problem):
     for lie in (-np.inf, 0.0):
         monkeypatch.setattr(proof, "bound_at_once", lambda *_, lie=lie: lie)
-        for decoder in (ExactPath(), Beam(lookahead=True), ColorCoding(colors=14)):
+        for decoder in (core.ExactPath(), core.Beam(lookahead=True), core.ColorCoding(colors=14)):
             certificate = decoder.decode(problem, LENGTH).certificate
             assert certificate.status in ("heuristic", "probable")
             assert certificate.bound is None
@@ -225,7 +216,7 @@ def test_a_proof_that_drops_a_vertex(monkeypatch, problem, optimum):
     lost = int(optimum.vertices[2])
     faulty = dropping(proof.bound_at_once, lost)
     monkeypatch.setattr(proof, "bound_at_once", faulty)
-    for decoder in (ExactPath(), ColorCoding(colors=14)):
+    for decoder in (core.ExactPath(), core.ColorCoding(colors=14)):
         certificate = decoder.decode(problem, LENGTH).certificate
         assert certificate.status in ("heuristic", "probable")
         assert certificate.score == optimum.certificate.score
@@ -236,7 +227,7 @@ def test_a_rank_that_is_lost_leaves_the_first_without_proof(monkeypatch, problem
     monkeypatch.setattr(
         lagrangian_search, "search_once", dropping(lagrangian_search.search_once, lost)
     )
-    ranked = ExactPath().k_best(problem, LENGTH, 5)
+    ranked = core.ExactPath().k_best(problem, LENGTH, 5)
     assert {solution.certificate.status for solution in ranked} == {"bounded"}
     assert all(s.certificate.bound >= optimum.certificate.score for s in ranked)
 
@@ -261,9 +252,9 @@ class Lying:
 @pytest.mark.parametrize("formulation", ["flow", "time_expanded"])
 def test_a_solver_that_finds_nothing(monkeypatch, lie, formulation):
     problem = headline_like(np.random.default_rng(0), 12)
-    best = ExactPath().decode(problem, 4)
+    best = core.ExactPath().decode(problem, 4)
     monkeypatch.setattr(LinearProgram, "solve", lie)
-    solution = IntegerProgram(formulation=formulation).decode(problem, 4)
+    solution = core.IntegerProgram(formulation=formulation).decode(problem, 4)
     assert solution.certificate.score <= best.certificate.score
     assert solution.certificate.bound >= best.certificate.score
 
@@ -282,18 +273,20 @@ def test_a_solver_that_calls_another_path_the_best(monkeypatch, formulation, pro
     monkeypatch.setattr(LinearProgram, "solve", lie)
     monkeypatch.setattr(
         "spacy_decoders.decoders.path.published.integer_program.solved_by_beam",
-        lambda decoder, problem, length, *_: Beam(1).k_best(problem, length, 1),
+        lambda decoder, problem, length, *_: core.Beam(1).k_best(problem, length, 1),
     )
-    assert_not_fooled(IntegerProgram(formulation=formulation), problem, optimum)
+    assert_not_fooled(core.IntegerProgram(formulation=formulation), problem, optimum)
 
 
-@pytest.mark.parametrize("decoder", [ExactPath(), Beam(1), ColorCoding(), IntegerProgram()])
+@pytest.mark.parametrize(
+    "decoder", [core.ExactPath(), core.Beam(1), core.ColorCoding(), core.IntegerProgram()]
+)
 def test_loops_that_find_nothing_are_no_proof_of_infeasibility(monkeypatch, decoder):
     # one way alone from 0 to 4
     weights = np.full((6, 6), -np.inf)
     for tail, head in ((0, 1), (1, 2), (2, 3), (3, 4), (5, 1)):
         weights[tail, head] = 1.0
-    problem = PathProblem([0, 0, 0, 0, 0, 9], weights, [0] * 6, [0, 1, 2, 3, 4, 0])
+    problem = core.PathProblem([0, 0, 0, 0, 0, 9], weights, [0] * 6, [0, 1, 2, 3, 4, 0])
     nothing = (np.empty(0), np.empty((0, LENGTH), dtype=np.int32))
     for module in (lagrangian_search, beam):
         monkeypatch.setattr(module, "beam", lambda *_: nothing)

@@ -9,20 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from spacy_decoders.budget import UNLIMITED, Budget
-from spacy_decoders.decoders.tree import (
-    BranchAndBound,
-    ChuLiuEdmonds,
-    Eisner,
-    Factors,
-    PriceAndCut,
-    SecondOrder,
-    TreeProblem,
-    TreeSolution,
-    head_margins,
-    k_best,
-    max_marginals,
-    sentence_starts,
-)
+from spacy_decoders.decoders import tree
 from spacy_decoders.decoders.tree.branch_and_bound import preparation
 from spacy_decoders.decoders.tree.second_order import second_order_marginals
 from spacy_decoders.errors import InfeasibleError, ProblemError, UndecidedError
@@ -55,12 +42,12 @@ def drawn(rng: np.random.Generator, kind: str, shape: tuple[int, ...]) -> np.nda
 
 
 @st.composite
-def _problems(draw: st.DrawFn) -> TreeProblem:
+def _problems(draw: st.DrawFn) -> tree.TreeProblem:
     n = draw(st.integers(0, 4))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     kind, parts = st.sampled_from(KINDS), st.booleans()
     cube = (n + 1,) * 3
-    return TreeProblem(
+    return tree.TreeProblem(
         drawn(rng, draw(kind), (n + 1, n + 1)),
         grandparents=drawn(rng, draw(kind), cube) if draw(parts) else None,
         siblings=drawn(rng, draw(kind), cube) if draw(parts) else None,
@@ -71,13 +58,13 @@ def _problems(draw: st.DrawFn) -> TreeProblem:
 
 
 @st.composite
-def _charts(draw: st.DrawFn) -> TreeProblem:
+def _charts(draw: st.DrawFn) -> tree.TreeProblem:
     """Problems of the decoders that have a chart or a contraction, of many scores."""
     n = draw(st.integers(0, 5))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     kind, second = st.sampled_from(KINDS), draw(st.booleans())
     chains, pairs = (drawn(rng, draw(kind), (n + 1,) * 3) for _ in range(2))
-    return TreeProblem(
+    return tree.TreeProblem(
         drawn(rng, draw(kind), (n + 1, n + 1)),
         grandparents=chains if second else None,
         siblings=pairs if second else None,
@@ -86,12 +73,12 @@ def _charts(draw: st.DrawFn) -> TreeProblem:
     )
 
 
-def _factors(rng: np.random.Generator, n: int, kind: str) -> Factors:
+def _factors(rng: np.random.Generator, n: int, kind: str) -> tree.Factors:
     return random_factors(rng, n, lambda *shape: drawn(rng, kind, shape))
 
 
 @st.composite
-def _joint_problems(draw: st.DrawFn) -> TreeProblem:
+def _joint_problems(draw: st.DrawFn) -> tree.TreeProblem:
     """Sentences, labels and rules, some or all of them, with any other parts."""
     kind, parts = st.sampled_from(KINDS), st.booleans()
     labelled = draw(parts)
@@ -104,7 +91,7 @@ def _joint_problems(draw: st.DrawFn) -> TreeProblem:
     projective = draw(parts)
     # factors must not join sentences that are decoded apart, as where arcs may cross
     factors = second and n and (projective or not sentences) and draw(parts)
-    return TreeProblem(
+    return tree.TreeProblem(
         drawn(rng, draw(kind), (size, size)),
         grandparents=drawn(rng, draw(kind), (size,) * 3) if second else None,
         siblings=drawn(rng, draw(kind), (size,) * 3) if second and draw(parts) else None,
@@ -122,34 +109,34 @@ problems = st.one_of(_charts(), _problems(), _joint_problems())
 # --- who is asked ------------------------------------------------------------------------------
 
 
-def deciders(problem: TreeProblem):
+def deciders(problem: tree.TreeProblem):
     """Every decoder that takes the problem: a name, the objective, the decoder, the budget."""
     first = problem.is_first_order
     if first and problem.projective:
-        yield "Eisner", "everything", Eisner(), UNLIMITED
+        yield "Eisner", "everything", tree.Eisner(), UNLIMITED
     if first and not problem.projective:
-        yield "ChuLiuEdmonds", "everything", ChuLiuEdmonds(), UNLIMITED
+        yield "ChuLiuEdmonds", "everything", tree.ChuLiuEdmonds(), UNLIMITED
     if problem.projective and not problem.has_factors:
-        yield "SecondOrder", "adjacent", SecondOrder(), UNLIMITED
-        yield "SecondOrder, outermost", "outermost", SecondOrder("outermost"), UNLIMITED
+        yield "SecondOrder", "adjacent", tree.SecondOrder(), UNLIMITED
+        yield "SecondOrder, outermost", "outermost", tree.SecondOrder("outermost"), UNLIMITED
     for backbone in ("auto", "first-order", "second-order"):
-        yield f"BranchAndBound {backbone}", "everything", BranchAndBound(backbone), UNLIMITED
-    short = Budget(iterations=2)
-    yield "BranchAndBound, 2 passes", "everything", BranchAndBound(iterations=2), short
-    yield "BranchAndBound, hardly any time", "everything", BranchAndBound(), Budget(seconds=1e-9)
-    paper = BranchAndBound(method="paper")
+        yield f"BranchAndBound {backbone}", "everything", tree.BranchAndBound(backbone), UNLIMITED
+    short, late = Budget(iterations=2), Budget(seconds=1e-9)
+    yield "BranchAndBound, 2 passes", "everything", tree.BranchAndBound(iterations=2), short
+    yield "BranchAndBound, hardly any time", "everything", tree.BranchAndBound(), late
+    paper = tree.BranchAndBound(method="paper")
     yield "paper", "everything", paper, UNLIMITED
     yield "paper, 2 passes", "everything", paper, short
     if problem.siblings is None and not problem.has_factors:
-        yield "PriceAndCut", "everything", PriceAndCut(), UNLIMITED
-        yield "PriceAndCut relaxed", "everything", PriceAndCut(relax=True), UNLIMITED
-        yield "PriceAndCut, 3 passes", "everything", PriceAndCut(), Budget(iterations=3)
-        whole = PriceAndCut(relax=True, pruning=False)
+        yield "PriceAndCut", "everything", tree.PriceAndCut(), UNLIMITED
+        yield "PriceAndCut relaxed", "everything", tree.PriceAndCut(relax=True), UNLIMITED
+        yield "PriceAndCut, 3 passes", "everything", tree.PriceAndCut(), Budget(iterations=3)
+        whole = tree.PriceAndCut(relax=True, pruning=False)
         yield "PriceAndCut relaxed, unpruned", "everything", whole, UNLIMITED
-        yield "PriceAndCut unpruned", "everything", PriceAndCut(pruning=False), UNLIMITED
+        yield "PriceAndCut unpruned", "everything", tree.PriceAndCut(pruning=False), UNLIMITED
 
 
-def check(problem: TreeProblem) -> Counter[str]:
+def check(problem: tree.TreeProblem) -> Counter[str]:
     """Let every decoder at the problem; raise where a promise is broken."""
     met: Counter[str] = Counter()
     joint = problem.is_constrained or problem.boundaries is not None
@@ -158,7 +145,7 @@ def check(problem: TreeProblem) -> Counter[str]:
     for name, paid, decoder, budget in deciders(problem):
         met[f"{'joint ' * joint}{name} {_met(problem, truths[paid], name, decoder, budget)}"] += 1
     with patch.object(preparation, "LONGEST_CHART", 0):  # short sentences go the way of long ones
-        name, decoder = "BranchAndBound without a chart", BranchAndBound()
+        name, decoder = "BranchAndBound without a chart", tree.BranchAndBound()
         status = _met(problem, truths["everything"], name, decoder, UNLIMITED)
     met[f"{'joint ' * joint}{name} {status}"] += 1
     met.update(check_ranking(problem, truths["everything"]))
@@ -167,7 +154,7 @@ def check(problem: TreeProblem) -> Counter[str]:
     return met
 
 
-def _met(problem: TreeProblem, truth: Truth, name: str, decoder, budget: Budget) -> str:
+def _met(problem: tree.TreeProblem, truth: Truth, name: str, decoder, budget: Budget) -> str:
     """Decode once; return the status, or how it was refused."""
     try:
         solution = decoder.decode(problem, budget=budget)
@@ -183,7 +170,7 @@ def _met(problem: TreeProblem, truth: Truth, name: str, decoder, budget: Budget)
         return "refused"
     assert truth.parts, f"{name}: a tree of none"
     if problem.boundaries is not None:
-        assert solution.starts.tolist() == sentence_starts(solution.heads).tolist(), name
+        assert solution.starts.tolist() == tree.sentence_starts(solution.heads).tolist(), name
     status = judge(truth, problem, solution)
     if budget == UNLIMITED and "relaxed" not in name and _is_ordinary(problem):
         assert status == "optimal", (name, solution.certificate)
@@ -192,7 +179,7 @@ def _met(problem: TreeProblem, truth: Truth, name: str, decoder, budget: Budget)
     return status
 
 
-def _is_ordinary(problem: TreeProblem) -> bool:
+def _is_ordinary(problem: tree.TreeProblem) -> bool:
     """Whether no score is so large that rounding could leave a decoder without a proof."""
     factors = None if problem.factors is None else problem.factors.scores
     every = (problem.arcs, problem.grandparents, problem.siblings, factors)
@@ -200,26 +187,26 @@ def _is_ordinary(problem: TreeProblem) -> bool:
     return all(of is None or (np.abs(of[of > -np.inf]) < 100).all() for of in every)
 
 
-def check_ranking(problem: TreeProblem, truth: Truth) -> Counter[str]:
+def check_ranking(problem: tree.TreeProblem, truth: Truth) -> Counter[str]:
     """k best trees, max-marginals and margins: exact where they say so."""
     met: Counter[str] = Counter()
     if not truth.parts:
         return met
     met["max_marginals"] += 1
-    check_marginals(max_marginals(problem), truth)
+    check_marginals(tree.max_marginals(problem), truth)
     best = max(truth.score, key=lambda heads: truth.score[heads])
-    margins = head_margins(problem, best)
+    margins = tree.head_margins(problem, best)
     for m, margin in enumerate(margins, start=1):
         others = {heads: s for heads, s in truth.score.items() if heads[m - 1] != best[m - 1]}
         other = truth.score[best] - margin if math.isfinite(margin) else -math.inf
         if not math.isnan(margin):
             _agrees(other, others, truth, also=truth.scale(best))
-    met.update(check_ranked(k_best(problem, 3), problem, truth))
+    met.update(check_ranked(tree.k_best(problem, 3), problem, truth))
     return met
 
 
 def check_ranked(
-    solutions: list[TreeSolution], problem: TreeProblem, truth: Truth
+    solutions: list[tree.TreeSolution], problem: tree.TreeProblem, truth: Truth
 ) -> Counter[str]:
     """Trees that are said to be the best three."""
     met: Counter[str] = Counter()

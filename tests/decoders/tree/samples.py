@@ -5,18 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from spacy_decoders.decoders.tree import (
-    AtMost,
-    Factors,
-    FixedArc,
-    FixedLabel,
-    FixedStart,
-    ForbiddenArc,
-    ForbiddenLabel,
-    Leaves,
-    score_tree,
-    verification,
-)
+from spacy_decoders.decoders import tree
+from spacy_decoders.decoders.tree import verification
 from tests import oracles
 
 
@@ -40,10 +30,10 @@ def scores(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 def random_factors(
     rng: np.random.Generator, n: int, scores: Callable[..., np.ndarray] | None = None
-) -> Factors:
+) -> tree.Factors:
     """A few of each kind: constants, larger parts, ORs, ranges, valency."""
     scores = scores or (lambda *shape: rng.integers(-8, 9, shape).astype(float))
-    factors = Factors.empty()
+    factors = tree.Factors.empty()
     for _ in range(rng.integers(1, 12)):
         pairs = zip(rng.integers(0, n + 1, 4).tolist(), rng.integers(1, n + 1, 4), strict=True)
         arcs = [(h, int(m)) for h, m in pairs if h != m][: rng.integers(0, 5)]
@@ -51,15 +41,15 @@ def random_factors(
         kind = rng.random()
         size = len(set(arcs))
         if kind < 0.5 or not arcs:
-            factors += Factors.of([(arcs, score)])
+            factors += tree.Factors.of([(arcs, score)])
         elif kind < 0.65:
-            factors += Factors.any_of(arcs, score)
+            factors += tree.Factors.any_of(arcs, score)
         elif kind < 0.85:
             low = int(rng.integers(0, size + 1))
             high = int(rng.integers(low, size + 1))
-            factors += Factors(arcs, [0, len(arcs)], [score], [low], [high])
+            factors += tree.Factors(arcs, [0, len(arcs)], [score], [low], [high])
         else:
-            factors += Factors.valency(int(rng.integers(0, n + 1)), n, scores(4))
+            factors += tree.Factors.valency(int(rng.integers(0, n + 1)), n, scores(4))
     return factors
 
 
@@ -72,21 +62,21 @@ def drawn_rules(rng, n, *, sentences=False):
     token, labels = lambda: int(rng.integers(1, n + 1)), lambda: [int(rng.integers(LABELS))]
     arc = lambda: (int(rng.choice(np.delete(np.arange(n + 1), m := token()))), m)  # noqa: E731
     kinds = [
-        lambda: AtMost(labels(), int(rng.integers(3))),
-        lambda: AtMost([0, 1]),
-        lambda: AtMost([1, 2], heads=[token(), 0]),
-        lambda: Leaves(labels()),
-        lambda: Leaves(labels(), exempt=labels()),
-        lambda: Leaves(tokens=[token()], exempt=labels()),
-        lambda: Leaves(labels(), [token(), token()]),
-        lambda: Leaves(tokens=[token()]),
-        lambda: FixedArc(*arc()),
-        lambda: ForbiddenArc(*arc()),
-        lambda: FixedLabel(token(), labels()),
-        lambda: ForbiddenLabel(token(), labels()),
+        lambda: tree.AtMost(labels(), int(rng.integers(3))),
+        lambda: tree.AtMost([0, 1]),
+        lambda: tree.AtMost([1, 2], heads=[token(), 0]),
+        lambda: tree.Leaves(labels()),
+        lambda: tree.Leaves(labels(), exempt=labels()),
+        lambda: tree.Leaves(tokens=[token()], exempt=labels()),
+        lambda: tree.Leaves(labels(), [token(), token()]),
+        lambda: tree.Leaves(tokens=[token()]),
+        lambda: tree.FixedArc(*arc()),
+        lambda: tree.ForbiddenArc(*arc()),
+        lambda: tree.FixedLabel(token(), labels()),
+        lambda: tree.ForbiddenLabel(token(), labels()),
     ]
     if sentences:
-        kinds += [lambda: FixedStart(token(), bool(rng.integers(2)))] * 3
+        kinds += [lambda: tree.FixedStart(token(), bool(rng.integers(2)))] * 3
     return [kinds[place]() for place in rng.integers(len(kinds), size=rng.integers(1, 5))]
 
 
@@ -96,6 +86,6 @@ def fault(problem, solution):
     labels = (0,) * len(heads) if problem.labels is None else tuple(solution.labels.tolist())
     found = verification._fault_of(problem, heads)
     found = found or verification._fault_of_labels(problem, heads, labels)
-    if found is None and score_tree(problem, heads, solution.labels) == -np.inf:
+    if found is None and tree.score_tree(problem, heads, solution.labels) == -np.inf:
         return "a part is forbidden."
     return found

@@ -6,17 +6,7 @@ import pytest
 
 from spacy_decoders import InfeasibleError, ProblemError
 from spacy_decoders.arrays import read_only
-from spacy_decoders.decoders.tree import (
-    BranchAndBound,
-    ChuLiuEdmonds,
-    Eisner,
-    SecondOrder,
-    TreeProblem,
-    exact_decoder,
-    head_margins,
-    is_tree,
-    max_marginals,
-)
+from spacy_decoders.decoders import tree
 from spacy_decoders.decoders.tree.fallbacks import bounded
 
 from .promises import check_marginals
@@ -27,9 +17,9 @@ from .truth import Truth
 @pytest.mark.parametrize("n", range(3))
 def test_without_scores_there_is_no_gap(n, projective):
     # of several roots there is no penalty, which would be rounded
-    problem = TreeProblem(np.zeros((n + 1, n + 1)), projective=projective, single_root=n < 2)
-    decoders = [Eisner(), SecondOrder()] if projective else [ChuLiuEdmonds()]
-    for decoder in (*decoders, BranchAndBound()):
+    problem = tree.TreeProblem(np.zeros((n + 1, n + 1)), projective=projective, single_root=n < 2)
+    decoders = [tree.Eisner(), tree.SecondOrder()] if projective else [tree.ChuLiuEdmonds()]
+    for decoder in (*decoders, tree.BranchAndBound()):
         certificate = decoder.decode(problem).certificate
         assert (certificate.bound, certificate.gap, certificate.status) == (0.0, 0.0, "optimal")
 
@@ -37,17 +27,17 @@ def test_without_scores_there_is_no_gap(n, projective):
 def test_scores_of_parts_that_no_tree_has_cost_no_precision():
     rng = np.random.default_rng(0)
     cube = rng.normal(size=(5, 5, 5))
-    plain = TreeProblem(rng.normal(size=(5, 5)), cube, cube)
+    plain = tree.TreeProblem(rng.normal(size=(5, 5)), cube, cube)
     large = cube.copy()
     large[:, 3, 1] = 1e15  # siblings in the wrong order
-    given = TreeProblem(plain.arcs, cube, large)
+    given = tree.TreeProblem(plain.arcs, cube, large)
     assert large[0, 3, 1] == 1e15
-    best = BranchAndBound().decode(given)
+    best = tree.BranchAndBound().decode(given)
     assert best.certificate.is_optimal
-    expected = BranchAndBound().decode(plain).certificate.score
+    expected = tree.BranchAndBound().decode(plain).certificate.score
     assert best.certificate.score == pytest.approx(expected)
-    margins = head_margins(given, best.heads)
-    assert margins.tolist() == pytest.approx(head_margins(plain, best.heads).tolist())
+    margins = tree.head_margins(given, best.heads)
+    assert margins.tolist() == pytest.approx(tree.head_margins(plain, best.heads).tolist())
 
 
 @pytest.mark.parametrize("projective", [True, False])
@@ -57,15 +47,15 @@ def test_heads_that_form_no_tree_have_no_margins(heads, projective):
     arcs = np.zeros((4, 4))
     arcs[2, 3] = -np.inf
     with pytest.raises(ProblemError, match=r"^heads: they form no tree of the problem"):
-        head_margins(TreeProblem(arcs, projective=projective), heads)
+        tree.head_margins(tree.TreeProblem(arcs, projective=projective), heads)
 
 
 def test_chooses_the_decoder():
     arcs, chains = np.zeros((3, 3)), np.zeros((3, 3, 3))
-    assert exact_decoder(TreeProblem(arcs)) == Eisner()
-    assert exact_decoder(TreeProblem(arcs, projective=False)) == ChuLiuEdmonds()
-    assert exact_decoder(TreeProblem(arcs, chains)) == SecondOrder()
-    assert exact_decoder(TreeProblem(arcs, siblings=chains)) == BranchAndBound()
+    assert tree.exact_decoder(tree.TreeProblem(arcs)) == tree.Eisner()
+    assert tree.exact_decoder(tree.TreeProblem(arcs, projective=False)) == tree.ChuLiuEdmonds()
+    assert tree.exact_decoder(tree.TreeProblem(arcs, chains)) == tree.SecondOrder()
+    assert tree.exact_decoder(tree.TreeProblem(arcs, siblings=chains)) == tree.BranchAndBound()
 
 
 def test_equals_networkx_with_nested_cycles(rng):
@@ -77,9 +67,9 @@ def test_equals_networkx_with_nested_cycles(rng):
             (h, m, arcs[h, m]) for h in range(n + 1) for m in range(1, n + 1) if h != m
         )
         expected = nx.maximum_spanning_arborescence(graph).size("weight")
-        problem = TreeProblem(arcs, projective=False, single_root=False)
-        solution = ChuLiuEdmonds().decode(problem)
-        assert is_tree(solution.heads)
+        problem = tree.TreeProblem(arcs, projective=False, single_root=False)
+        solution = tree.ChuLiuEdmonds().decode(problem)
+        assert tree.is_tree(solution.heads)
         assert solution.certificate.score == expected
 
 
@@ -90,20 +80,21 @@ def test_sets_that_are_nested_deeply_are_a_proof_as_well(single_root, rng):
         if trial % 3:
             arcs += 1e-3 * rng.normal(size=arcs.shape)
         arcs[0] -= 5.0
-        problem = TreeProblem(arcs, projective=False, single_root=single_root)
-        assert ChuLiuEdmonds().decode(problem).certificate.is_optimal
+        problem = tree.TreeProblem(arcs, projective=False, single_root=single_root)
+        assert tree.ChuLiuEdmonds().decode(problem).certificate.is_optimal
 
 
 def test_single_root_where_no_sensible_penalty_is_large_enough():
     # two tokens that are both glad to be roots; the arc between them is almost forbidden
     arcs = np.array([[0, 1, 2], [0, 0, -1e30], [0, -1e30, 0]])
-    solution = ChuLiuEdmonds().decode(TreeProblem(arcs, projective=False))
+    solution = tree.ChuLiuEdmonds().decode(tree.TreeProblem(arcs, projective=False))
     assert (solution.heads == 0).sum() == 1
     arcs[1, 2] = -np.inf
-    assert ChuLiuEdmonds().decode(TreeProblem(arcs, projective=False)).heads.tolist() == [2, 0]
+    solution = tree.ChuLiuEdmonds().decode(tree.TreeProblem(arcs, projective=False))
+    assert solution.heads.tolist() == [2, 0]
     arcs[2, 1] = -np.inf
     with pytest.raises(InfeasibleError):
-        ChuLiuEdmonds().decode(TreeProblem(arcs, projective=False))
+        tree.ChuLiuEdmonds().decode(tree.TreeProblem(arcs, projective=False))
 
 
 def test_scores_of_parts_that_no_tree_has_cost_max_marginals_no_digits():
@@ -111,8 +102,8 @@ def test_scores_of_parts_that_no_tree_has_cost_max_marginals_no_digits():
     arcs, chains, pairs = rng.normal(size=(4, 4)), *rng.normal(size=(2, 4, 4, 4))
     arcs[1, 2] = -np.inf
     chains[1, 2] = chains[:, 1, 2] = pairs[1, 2] = 1e9
-    problem = TreeProblem(arcs, chains, pairs, projective=False)
-    through = max_marginals(problem)
+    problem = tree.TreeProblem(arcs, chains, pairs, projective=False)
+    through = tree.max_marginals(problem)
     assert not np.isnan(through).any()
     check_marginals(through, Truth(problem))
 

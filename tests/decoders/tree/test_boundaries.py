@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import verify
-from spacy_decoders.decoders.tree import (
-    BranchAndBound,
-    ChuLiuEdmonds,
-    Eisner,
-    Factors,
-    TreeProblem,
-)
+from spacy_decoders.decoders import tree
 from spacy_decoders.errors import ProblemError
 
 
@@ -18,7 +12,7 @@ def test_by_hand():
     """Two words of two sentences: the boundary decides whether an arc joins them."""
     arcs = [[0, 2, 1], [0, 0, 3], [0, 0, 0]]
     for odds, heads, starts in [(3.0, [0, 0], [True, True]), (1.0, [0, 1], [True, False])]:
-        found = Eisner().decode(TreeProblem(arcs, boundaries=[9.0, odds]))
+        found = tree.Eisner().decode(tree.TreeProblem(arcs, boundaries=[9.0, odds]))
         assert found.heads.tolist() == heads and found.starts.tolist() == starts
         assert found.certificate.score == max(2 + 1 + odds, 2 + 3)
 
@@ -26,17 +20,17 @@ def test_by_hand():
 def test_long_documents_are_confirmed_by_a_program():
     rng = np.random.default_rng(2)
     arcs, boundaries = rng.normal(size=(11, 11)), rng.normal(size=10) + 4
-    for decoder, projective in ((BranchAndBound(), True), (ChuLiuEdmonds(), False)):
-        problem = TreeProblem(arcs, boundaries=boundaries, projective=projective)
+    for decoder, projective in ((tree.BranchAndBound(), True), (tree.ChuLiuEdmonds(), False)):
+        problem = tree.TreeProblem(arcs, boundaries=boundaries, projective=projective)
         solution = decoder.decode(problem)
         assert verify(problem, solution).outcome == "confirmed"
         assert solution.starts.sum() > 1
 
 
 def test_factors_that_couple_sentences_are_refused_without_a_chart():
-    factors = Factors([(1, 2), (3, 4)], [0, 2], [1.0])
-    problem = TreeProblem(
+    factors = tree.Factors([(1, 2), (3, 4)], [0, 2], [1.0])
+    problem = tree.TreeProblem(
         np.zeros((5, 5)), factors=factors, boundaries=np.zeros(4), projective=False
     )
     with pytest.raises(ProblemError, match="different sentences"):
-        BranchAndBound().decode(problem)
+        tree.BranchAndBound().decode(problem)

@@ -4,21 +4,8 @@ import numpy as np
 import pytest
 
 from spacy_decoders.budget import Budget
-from spacy_decoders.decoders.tree import (
-    BranchAndBound,
-    Eisner,
-    Factors,
-    SecondOrder,
-    TreeProblem,
-    eisner,
-    head_margins,
-    k_best,
-    max_marginals,
-    score_tree,
-    second_order,
-    second_order_score,
-    sentences,
-)
+from spacy_decoders.decoders import tree
+from spacy_decoders.decoders.tree import eisner, second_order, sentences
 from spacy_decoders.decoders.tree.kernels import proofs, second_order_proof
 from spacy_decoders.errors import InfeasibleError
 
@@ -35,7 +22,7 @@ def ticking(monkeypatch, ticks):
 def drawn(rng, n, *, projective, forbidden=0.0, single_root=True):
     arcs = rng.normal(size=(n + 1, n + 1))
     arcs[rng.random(arcs.shape) < forbidden] = -np.inf
-    return TreeProblem(arcs, projective=projective, single_root=single_root)
+    return tree.TreeProblem(arcs, projective=projective, single_root=single_root)
 
 
 @pytest.mark.parametrize("single_root", [True, False])
@@ -47,14 +34,14 @@ def test_a_projective_tree_in_time_is_legal_and_its_bound_true(forbidden, single
         problem = drawn(rng, 7, projective=True, forbidden=forbidden, single_root=single_root)
         for seconds in SECONDS:
             try:
-                best = Eisner().decode(problem).certificate.score
+                best = tree.Eisner().decode(problem).certificate.score
             except InfeasibleError:
                 with pytest.raises(InfeasibleError):
-                    Eisner().decode(problem, budget=Budget(seconds=seconds))
+                    tree.Eisner().decode(problem, budget=Budget(seconds=seconds))
                 continue
-            found = Eisner().decode(problem, budget=Budget(seconds=seconds))
+            found = tree.Eisner().decode(problem, budget=Budget(seconds=seconds))
             certificate = found.certificate
-            assert score_tree(problem, found.heads) == pytest.approx(certificate.score)
+            assert tree.score_tree(problem, found.heads) == pytest.approx(certificate.score)
             assert certificate.bound >= best - 1e-9
             assert certificate.status in ("optimal", "bounded")
             if certificate.is_optimal:
@@ -65,8 +52,8 @@ def test_a_projective_tree_in_time_is_legal_and_its_bound_true(forbidden, single
 
 def test_blocks_of_tokens_are_a_tree_when_the_time_ends(ticking, rng):
     problem = drawn(rng, 150, projective=True)
-    best = Eisner().decode(problem).certificate.score
-    found = Eisner().decode(problem, budget=Budget(seconds=1.5))
+    best = tree.Eisner().decode(problem).certificate.score
+    found = tree.Eisner().decode(problem, budget=Budget(seconds=1.5))
     assert found.certificate.status == "bounded"
     assert found.certificate.score <= best <= found.certificate.bound
 
@@ -74,32 +61,34 @@ def test_blocks_of_tokens_are_a_tree_when_the_time_ends(ticking, rng):
 @pytest.mark.parametrize("siblings", [True, False])
 @pytest.mark.parametrize("grandparents", ["all", "outermost"])
 def test_blocks_are_bounded_with_grandparents_and_siblings(grandparents, siblings, ticking, rng):
-    decoder, cubes = SecondOrder(grandparents), 2 + siblings
+    decoder, cubes = tree.SecondOrder(grandparents), 2 + siblings
     for size in (4, 6, 8) * 10:
         scores = [2 * rng.normal(size=(size,) * axes) for axes in (2, 3, 3)[:cubes]]
         # a pair that is not adjacent costs nothing here, and the inner grandparents do not count
         scores[1:] = [np.where(rng.random(one.shape) < 0.3, -20.0, one) for one in scores[1:]]
-        problem = TreeProblem(*scores)
+        problem = tree.TreeProblem(*scores)
         best = decoder.decode(problem).certificate.score
         found = decoder.decode(problem, budget=Budget(seconds=1.5))
         certificate = found.certificate
         assert certificate.score == pytest.approx(
-            second_order_score(problem, found.heads, grandparents)
+            tree.second_order_score(problem, found.heads, grandparents)
         )
         assert certificate.score <= best + 1e-9 and best - 1e-9 <= certificate.bound
 
 
 @pytest.mark.parametrize("second", [True, False])
 def test_no_chart_is_begun_that_there_is_no_time_for(second, ticking, rng, monkeypatch):
-    problem = TreeProblem(rng.normal(size=(8, 8)), rng.normal(size=(8, 8, 8)) if second else None)
-    best, *others = k_best(problem, 2)
+    problem = tree.TreeProblem(
+        rng.normal(size=(8, 8)), rng.normal(size=(8, 8, 8)) if second else None
+    )
+    best, *others = tree.k_best(problem, 2)
     assert others
     monkeypatch.setattr(second_order_proof if second else proofs, "chart_bound", None)
-    (tree,) = k_best(problem, 2, budget=Budget(seconds=2.5))
-    assert tree.rank_bound >= best.certificate.score
+    (found,) = tree.k_best(problem, 2, budget=Budget(seconds=2.5))
+    assert found.rank_bound >= best.certificate.score
     for found in (
-        max_marginals(problem, budget=Budget(seconds=1.5)),
-        head_margins(problem, best.heads, budget=Budget(seconds=1.5)),
+        tree.max_marginals(problem, budget=Budget(seconds=1.5)),
+        tree.head_margins(problem, best.heads, budget=Budget(seconds=1.5)),
     ):
         assert np.isnan(found).all()
 
@@ -111,18 +100,18 @@ def test_stretches_are_laid_out_while_there_is_time(factors, n, ticking, rng, mo
     monkeypatch.setattr(
         sentences, "_extend", lambda *given: (laid_out.append(given[1]), extend(*given))
     )
-    problem = TreeProblem(
+    problem = tree.TreeProblem(
         rng.normal(size=(n + 1, n + 1)),
-        factors=Factors.of([([(0, 1), (1, 2)], 5.0), ([(2, 3)], 1.0)]) if factors else None,
+        factors=tree.Factors.of([([(0, 1), (1, 2)], 5.0), ([(2, 3)], 1.0)]) if factors else None,
         boundaries=rng.normal(size=n),
         projective=False,
     )
-    best = BranchAndBound().decode(problem)
+    best = tree.BranchAndBound().decode(problem)
     assert len(laid_out) == n
     laid_out.clear()
-    found = BranchAndBound().decode(problem, budget=Budget(seconds=2.5))
+    found = tree.BranchAndBound().decode(problem, budget=Budget(seconds=2.5))
     assert len(laid_out) < 3
     certificate = found.certificate
-    assert score_tree(problem, found.heads) == pytest.approx(certificate.score)
+    assert tree.score_tree(problem, found.heads) == pytest.approx(certificate.score)
     assert certificate.score <= best.certificate.score + 1e-9
     assert certificate.bound >= best.certificate.bound - 1e-9

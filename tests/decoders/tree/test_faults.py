@@ -12,20 +12,8 @@ import pytest
 
 from spacy_decoders.arrays import read_only
 from spacy_decoders.budget import Budget
-from spacy_decoders.decoders.tree import (
-    AtMost,
-    BranchAndBound,
-    ChuLiuEdmonds,
-    Eisner,
-    FixedLabel,
-    Leaves,
-    SecondOrder,
-    TreeProblem,
-    is_projective,
-    rule_limits,
-    second_order_score,
-    sentences,
-)
+from spacy_decoders.decoders import tree
+from spacy_decoders.decoders.tree import rule_limits, sentences
 from spacy_decoders.decoders.tree.fallbacks import arborescence_bound, best_by_arcs
 from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, eisner, second_order
 from spacy_decoders.errors import DecodersError, InfeasibleError, UndecidedError
@@ -42,7 +30,7 @@ def tampered_chart(kind):
     def charted(arcs, single_root, gaps):
         heads, chart, value, positive = real(arcs, single_root, gaps)
         sentences = gaps.size > 0
-        problem = TreeProblem(
+        problem = tree.TreeProblem(
             arcs, single_root=single_root, boundaries=gaps[1:] if sentences else None
         )
         if kind == "heads":
@@ -63,7 +51,7 @@ def tampered_chart(kind):
     return charted
 
 
-@pytest.mark.parametrize("decoder", [Eisner(), BranchAndBound()])
+@pytest.mark.parametrize("decoder", [tree.Eisner(), tree.BranchAndBound()])
 @pytest.mark.parametrize("given", [{}, {"single_root": False}, {"sentences": True}], ids=str)
 @pytest.mark.parametrize(
     "kind", ["heads", "dropped arc", "no tree", "not a tree", "value", "not a number"]
@@ -112,13 +100,13 @@ def test_ranks_of_trees_by_arcs(monkeypatch, kind, sentences):
     monkeypatch.setattr(eisner, "charted", wrong)
     met = set()
     for seed in range(40):
-        met |= no_wrong_rank(Eisner(), problem_of(seed, sentences=sentences))
+        met |= no_wrong_rank(tree.Eisner(), problem_of(seed, sentences=sentences))
     assert met >= {"proven", "not proven"}
 
 
 def test_the_best_of_some_trees_is_not_called_the_best_of_all(monkeypatch):
     problem = problem_of(1)
-    best, other = Eisner().decode(problem), worse_heads(problem)
+    best, other = tree.Eisner().decode(problem), worse_heads(problem)
     real, calls = eisner.charted, []
 
     def charted(*given):
@@ -126,7 +114,7 @@ def test_the_best_of_some_trees_is_not_called_the_best_of_all(monkeypatch):
         return (other, *real(*given)[1:]) if len(calls) == 1 else real(*given)
 
     monkeypatch.setattr(eisner, "charted", charted)
-    found = Eisner().k_best(problem, 2)[0]
+    found = tree.Eisner().k_best(problem, 2)[0]
     assert found.heads.tolist() == best.heads.tolist()
     assert found.certificate.bound == best.certificate.bound  # that of the whole chart
 
@@ -135,24 +123,24 @@ def test_any_entry_of_eisners_chart_that_decides_is_missed(monkeypatch):
     problem = problem_of(1)
     real = eisner.charted
     _heads, chart, _, _ = real(problem.arcs, True, problem.gaps)
-    assert Eisner().decode(problem).certificate.is_optimal
+    assert tree.Eisner().decode(problem).certificate.is_optimal
     for place in np.argwhere(chart > -1e300):
         lowered = chart.copy()
         lowered[tuple(place)] -= 1.0
         other = worse_heads(problem)
         monkeypatch.setattr(eisner, "charted", lambda *_: (other, lowered, 0.0, 1.0))  # noqa: B023
-        assert not Eisner().decode(problem).certificate.is_optimal
+        assert not tree.Eisner().decode(problem).certificate.is_optimal
 
 
 def test_sentences_that_there_was_no_time_for_are_trees(monkeypatch):
-    decoder = BranchAndBound(method="paper")
+    decoder = tree.BranchAndBound(method="paper")
     problem = problem_of(3, second=True, sentences=True)
     charted = eisner.charted
 
     def crossing(*given):
         return np.array([0, 0, 1, 2], np.int32), *charted(*given)[1:]
 
-    assert is_projective(decoder.decode(problem, budget=Budget(iterations=1)).heads)
+    assert tree.is_projective(decoder.decode(problem, budget=Budget(iterations=1)).heads)
     monkeypatch.setattr(eisner, "charted", crossing)
     # an iteration that finds nothing
     monkeypatch.setattr(
@@ -167,7 +155,7 @@ def tampered_duals(kind):
 
     def with_duals(arcs, single_root):
         heads, bound, penalty, value, parent, count = real(arcs, single_root)
-        problem = TreeProblem(arcs, projective=False, single_root=single_root)
+        problem = tree.TreeProblem(arcs, projective=False, single_root=single_root)
         if kind == "heads":
             heads = worse_heads(problem)
         elif kind == "dropped arc":
@@ -201,7 +189,7 @@ def tampered_duals(kind):
 def test_chu_liu_edmonds(monkeypatch, kind, single_root):
     monkeypatch.setattr(chu_liu_edmonds, "with_duals", tampered_duals(kind))
     met = {
-        never_wrong(ChuLiuEdmonds(), problem_of(s, projective=False, single_root=single_root))
+        never_wrong(tree.ChuLiuEdmonds(), problem_of(s, projective=False, single_root=single_root))
         for s in range(20)
     }
     if kind != "no tree" and not (kind == "penalty" and single_root):
@@ -213,7 +201,7 @@ def test_bounds_by_arborescences(monkeypatch, kind):
     monkeypatch.setattr(chu_liu_edmonds, "with_duals", tampered_duals(kind))
     for seed in range(20):
         problem = problem_of(seed, second=True)
-        best = SecondOrder().decode(problem).certificate.score
+        best = tree.SecondOrder().decode(problem).certificate.score
         assert arborescence_bound(problem, -np.inf) >= best
         assert (
             best_by_arcs(problem.arcs, False, True).value
@@ -231,7 +219,7 @@ def tampered_tables(kind):
         given = (grandparents, siblings, gaps, single_root, outermost, space)
         heads, best = real(arcs, *given)
         if kind == "heads":
-            heads = worse_heads(TreeProblem(arcs, single_root=single_root))
+            heads = worse_heads(tree.TreeProblem(arcs, single_root=single_root))
         elif kind == "dropped arc":
             heads, best = real(without_an_arc_of(arcs, heads), *given)
         elif kind == "no grandparents":
@@ -239,7 +227,7 @@ def tampered_tables(kind):
         elif kind == "no siblings":
             heads, best = real(arcs, grandparents, read_only(np.zeros((0, 0, 0))), *given[2:])
         elif kind == "tables":
-            heads = worse_heads(TreeProblem(arcs, single_root=single_root))
+            heads = worse_heads(tree.TreeProblem(arcs, single_root=single_root))
             size = len(arcs)
             with np.errstate(all="ignore"):  # entries of no span have any bits
                 space[: second_order.entries(size, outermost)] -= 2.0
@@ -256,9 +244,9 @@ def test_second_order(monkeypatch, kind, grandparents):
     monkeypatch.setattr(second_order, "decode", tampered_tables(kind))
     met = {
         never_wrong(
-            SecondOrder(grandparents),
+            tree.SecondOrder(grandparents),
             problem_of(seed, second=True, siblings=True, single_root=seed % 2 == 0),
-            lambda problem, tree: second_order_score(problem, tree, grandparents),
+            lambda problem, heads: tree.second_order_score(problem, heads, grandparents),
         )
         for seed in range(20)
     }
@@ -266,11 +254,13 @@ def test_second_order(monkeypatch, kind, grandparents):
 
 
 @pytest.mark.parametrize(
-    "decoder", [SecondOrder(), BranchAndBound(), BranchAndBound("first-order")], ids=repr
+    "decoder",
+    [tree.SecondOrder(), tree.BranchAndBound(), tree.BranchAndBound("first-order")],
+    ids=repr,
 )
 @pytest.mark.parametrize("kind", ["dropped arc", "no grandparents", "no siblings", "tables"])
 def test_ranks_of_second_order(monkeypatch, kind, decoder):
-    siblings, met = isinstance(decoder, BranchAndBound), set()
+    siblings, met = isinstance(decoder, tree.BranchAndBound), set()
     # compiled before a kernel that others call is replaced
     decoder.decode(problem_of(0, second=True, siblings=siblings))
     monkeypatch.setattr(
@@ -305,7 +295,8 @@ def ruled_problem(seed, *, sentences, projective=True):
     rng = np.random.default_rng(seed)
     base = problem_of(seed, projective=projective, sentences=sentences, n=3)
     labels = 2 * rng.normal(size=(4, 4, LABELS))
-    return replace(base, labels=labels, rules=[AtMost([0]), Leaves([1]), FixedLabel(2, [0, 2])])
+    rules = [tree.AtMost([0]), tree.Leaves([1]), tree.FixedLabel(2, [0, 2])]
+    return replace(base, labels=labels, rules=rules)
 
 
 @pytest.mark.parametrize("sentences", [False, True])
@@ -314,13 +305,14 @@ def test_best_labels(monkeypatch, sentences):
     real = arcs.best_labels
     monkeypatch.setattr(arcs, "best_labels", lambda *given: (real(*given) + 1) % LABELS)
     met = {
-        never_wrong_together(Eisner(), ruled_problem(s, sentences=sentences)) for s in range(20)
+        never_wrong_together(tree.Eisner(), ruled_problem(s, sentences=sentences))
+        for s in range(20)
     }
     assert met & {"error", "not optimal"}
 
 
 @pytest.mark.parametrize("kind", ["lower", "missed", "not a number"])
-@pytest.mark.parametrize("decoder", [Eisner(), ChuLiuEdmonds()])
+@pytest.mark.parametrize("decoder", [tree.Eisner(), tree.ChuLiuEdmonds()])
 def test_parts_of_the_search_for_rules(monkeypatch, kind, decoder):
     real = rule_limits.with_best_labels
 
@@ -332,7 +324,7 @@ def test_parts_of_the_search_for_rules(monkeypatch, kind, decoder):
         return totals - 2.0 if kind == "lower" else totals * np.nan
 
     monkeypatch.setattr(rule_limits, "with_best_labels", with_best_labels)
-    projective = isinstance(decoder, Eisner)
+    projective = isinstance(decoder, tree.Eisner)
     met = [
         never_wrong_together(
             decoder, ruled_problem(s, sentences=s % 2 == 0, projective=projective)

@@ -5,14 +5,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import Certificate, ProblemError
-from spacy_decoders.decoders.tree import (
-    Factors,
-    TreeProblem,
-    TreeSolution,
-    is_projective,
-    is_tree,
-    score_tree,
-)
+from spacy_decoders.decoders import tree
 
 from ... import oracles
 from .samples import fault, trees
@@ -23,29 +16,29 @@ def test_scores_trees_as_the_oracle_does(rng):
     arcs, chains, pairs = (rng.normal(size=(5,) * d) for d in (2, 3, 3))
     sets = [([(0, 1), (1, 2)], 1.5), ([(2, 3), (2, 4), (2, 1)], -2.0), ([(3, 4)], 0.5)]
     sets.append(([(1, 2), (3, 2)], 9.0))  # two heads for one token: never paid
-    plain = TreeProblem(arcs, chains, pairs, projective=False)
-    problem = replace(plain, factors=Factors.of(sets))
+    plain = tree.TreeProblem(arcs, chains, pairs, projective=False)
+    problem = replace(plain, factors=tree.Factors.of(sets))
     for heads in trees(4, False, False):
         paid = [score for parts, score in sets if all(heads[m - 1] == h for h, m in parts)]
         expected = sum(parts_of(plain, heads)) + sum(paid)
-        assert score_tree(problem, heads) == pytest.approx(expected)
+        assert tree.score_tree(problem, heads) == pytest.approx(expected)
 
 
 def test_recognisers_agree_with_the_oracles():
     for heads in np.ndindex(5, 5, 5, 5):
-        assert is_tree(heads) == oracles.is_tree(heads)
-        assert is_projective(heads) == oracles.is_projective(heads)
+        assert tree.is_tree(heads) == oracles.is_tree(heads)
+        assert tree.is_projective(heads) == oracles.is_projective(heads)
 
 
 def test_or_and_valency():
-    either = Factors.any_of(np.array([(1, 2), (1, 3), (3, 2)]), 2.0)
-    valency = Factors.valency(1, 4, [-1.0, 0.0, 5.0, 7.0])
-    problem = TreeProblem(np.zeros((5, 5)), factors=either + valency)
+    either = tree.Factors.any_of(np.array([(1, 2), (1, 3), (3, 2)]), 2.0)
+    valency = tree.Factors.valency(1, 4, [-1.0, 0.0, 5.0, 7.0])
+    problem = tree.TreeProblem(np.zeros((5, 5)), factors=either + valency)
     for heads in trees(4, True, True):
         count = heads.count(1)
         expected = [-1.0, 0.0, 5.0, 7.0][count] if count < 4 else 0.0
         expected += 2.0 * (heads[1] == 1 or heads[2] == 1 or heads[1] == 3)
-        assert score_tree(problem, heads) == expected
+        assert tree.score_tree(problem, heads) == expected
 
 
 def test_sparse_parts_equal_dense_ones(rng):
@@ -53,22 +46,22 @@ def test_sparse_parts_equal_dense_ones(rng):
     grid = [(x, y, z) for x in range(5) for y in range(1, 5) for z in range(1, 5)]
     chain_parts = [(g, h, m) for g, h, m in grid if len({g, h, m}) == 3]
     pair_parts = [(h, a, b) for h, a, b in grid if a < b and h not in (a, b)]
-    sparse = Factors.of_parts(
+    sparse = tree.Factors.of_parts(
         chain_parts, [(0, 1), (1, 2)], [chains[part] for part in chain_parts]
-    ) + Factors.of_parts(pair_parts, [(0, 1), (0, 2)], [pairs[part] for part in pair_parts])
-    dense = TreeProblem(np.zeros((5, 5)), chains, pairs, projective=False)
-    light = TreeProblem(np.zeros((5, 5)), factors=sparse, projective=False)
+    ) + tree.Factors.of_parts(pair_parts, [(0, 1), (0, 2)], [pairs[part] for part in pair_parts])
+    dense = tree.TreeProblem(np.zeros((5, 5)), chains, pairs, projective=False)
+    light = tree.TreeProblem(np.zeros((5, 5)), factors=sparse, projective=False)
     for heads in trees(4, False, True):
-        assert score_tree(light, heads) == pytest.approx(score_tree(dense, heads))
+        assert tree.score_tree(light, heads) == pytest.approx(tree.score_tree(dense, heads))
 
 
 def test_higher_parts():
-    factors = Factors.of_parts([(1, 2, 3, 4)], [(0, 1), (0, 2), (0, 3)], [3.0])
-    factors += Factors.of_parts([(0, 1, 2, 3)], [(0, 1), (1, 2), (2, 3)], [4.0])
+    factors = tree.Factors.of_parts([(1, 2, 3, 4)], [(0, 1), (0, 2), (0, 3)], [3.0])
+    factors += tree.Factors.of_parts([(0, 1, 2, 3)], [(0, 1), (1, 2), (2, 3)], [4.0])
     assert factors.paid([0, 1, 1, 1]).tolist() == [True, False]
     assert factors.paid([0, 1, 2, 2]).tolist() == [False, True]
     assert pickle.loads(pickle.dumps(factors)).paid([0, 1, 1, 1]).tolist() == [True, False]
-    assert Factors.empty().count == Factors.of_parts([], [(0, 1)], []).count == 0
+    assert tree.Factors.empty().count == tree.Factors.of_parts([], [(0, 1)], []).count == 0
 
 
 def test_faults_in_words():
@@ -76,7 +69,7 @@ def test_faults_in_words():
     arcs[1, 2] = -np.inf
     pairs = np.zeros((4, 4, 4))
     pairs[2, 1, 3] = -np.inf
-    problem = TreeProblem(arcs, siblings=pairs)
+    problem = tree.TreeProblem(arcs, siblings=pairs)
     none = np.zeros((5, 5))
     for given, heads, said in [
         (problem, [0, 3, 1], None),
@@ -84,9 +77,9 @@ def test_faults_in_words():
         (problem, [0, 3, 2], "token 2 does not reach the root."),
         (problem, [0, 0, 2], "2 tokens are attached to the root."),
         (problem, [2, 0, 2], "a part is forbidden."),
-        (TreeProblem(none), [3, 4, 0, 3], "an arc crosses 3 -> 1."),
+        (tree.TreeProblem(none), [3, 4, 0, 3], "an arc crosses 3 -> 1."),
     ]:
-        assert fault(given, TreeSolution(heads, Certificate("", "heuristic"))) == said
+        assert fault(given, tree.TreeSolution(heads, Certificate("", "heuristic"))) == said
 
 
 @pytest.mark.parametrize(
@@ -99,10 +92,10 @@ def test_faults_in_words():
         ({"arcs": np.zeros((402, 402)), "siblings": [[[0]]]}, "give the parts that matter"),
         ({"allowed": np.ones((3, 3))}, "allowed: expected a bool array"),
         ({"factors": [([(0, 1)], 1.0)]}, "factors: expected Factors"),
-        ({"factors": Factors.any_of([(0, 3)], 1.0)}, "only 2 tokens"),
+        ({"factors": tree.Factors.any_of([(0, 3)], 1.0)}, "only 2 tokens"),
         ({"scope": "half"}, "scope: expected"),
     ],
 )
 def test_refuses(arguments, message):
     with pytest.raises(ProblemError, match=message):
-        TreeProblem(**{"arcs": np.zeros((3, 3)), **arguments})
+        tree.TreeProblem(**{"arcs": np.zeros((3, 3)), **arguments})

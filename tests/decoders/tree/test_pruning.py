@@ -2,34 +2,25 @@ import numpy as np
 import pytest
 
 from spacy_decoders import InfeasibleError
-from spacy_decoders.decoders.tree import (
-    AtMost,
-    ChuLiuEdmonds,
-    Eisner,
-    FixedArc,
-    TreeProblem,
-    k_best,
-    max_marginals,
-    prune,
-)
+from spacy_decoders.decoders import tree
 
 from .samples import scores
 
 
 @pytest.mark.parametrize("projective", [True, False])
 def test_keeps_the_best_heads_and_a_tree(rng, projective):
-    decoder = Eisner() if projective else ChuLiuEdmonds()
+    decoder = tree.Eisner() if projective else tree.ChuLiuEdmonds()
     for _ in range(50):
         n = int(rng.integers(1, 9))
-        problem = TreeProblem(scores(rng, n + 1, n + 1), projective=projective)
+        problem = tree.TreeProblem(scores(rng, n + 1, n + 1), projective=projective)
         try:
             best = decoder.decode(problem)
         except InfeasibleError:
             with pytest.raises(InfeasibleError):
-                prune(problem, 2)
+                tree.prune(problem, 2)
             continue
         for k in (1, 2, 20):
-            smaller = prune(problem, k)
+            smaller = tree.prune(problem, k)
             kept = smaller.allowed[:, 1:].sum(axis=0)
             candidates = problem.allowed[:, 1:].sum(axis=0)
             assert (kept >= np.minimum(k, candidates)).all() and (kept <= k + 1).all()
@@ -47,10 +38,10 @@ def test_keeps_the_best_heads_and_a_tree(rng, projective):
 def test_a_beam_keeps_what_is_near_the_best_tree(rng, projective):
     for _ in range(50):
         n = int(rng.integers(1, 6))
-        problem = TreeProblem(scores(rng, n + 1, n + 1), projective=projective)
+        problem = tree.TreeProblem(scores(rng, n + 1, n + 1), projective=projective)
         try:
-            worth = max_marginals(problem)
-            smaller = prune(problem, beam=1.0)
+            worth = tree.max_marginals(problem)
+            smaller = tree.prune(problem, beam=1.0)
         except InfeasibleError:
             continue
         expected = problem.allowed & (worth >= worth.max() - 1.0)
@@ -59,26 +50,26 @@ def test_a_beam_keeps_what_is_near_the_best_tree(rng, projective):
         assert smaller.scope == (
             "full" if smaller.allowed.sum() == problem.allowed.sum() else "pruned"
         )
-        both = prune(problem, 2, beam=1.0).allowed
-        assert (both <= prune(problem, 2).allowed).all()
-        decoder = Eisner() if projective else ChuLiuEdmonds()
+        both = tree.prune(problem, 2, beam=1.0).allowed
+        assert (both <= tree.prune(problem, 2).allowed).all()
+        decoder = tree.Eisner() if projective else tree.ChuLiuEdmonds()
         best = decoder.decode(problem).certificate.score
-        assert decoder.decode(prune(problem, 2, beam=0.0)).certificate.score == best
+        assert decoder.decode(tree.prune(problem, 2, beam=0.0)).certificate.score == best
 
 
 @pytest.mark.parametrize("projective", [True, False])
 def test_labels_boundaries_and_rules_are_seen(projective):
     rng = np.random.default_rng(8)
     for _ in range(20):
-        problem = TreeProblem(
+        problem = tree.TreeProblem(
             rng.normal(size=(6, 6)),
             labels=2 * rng.normal(size=(6, 6, 3)),
             boundaries=rng.normal(size=5),
-            rules=[AtMost([0]), AtMost([1]), FixedArc(4, 5)],
+            rules=[tree.AtMost([0]), tree.AtMost([1]), tree.FixedArc(4, 5)],
             projective=projective,
         )
-        for smaller in (prune(problem, 1), prune(problem, beam=0.0)):
+        for smaller in (tree.prune(problem, 1), tree.prune(problem, beam=0.0)):
             assert smaller.scope == "pruned" and smaller.rules == problem.rules
-            found = k_best(smaller, 1)[0]
-            best = k_best(problem, 1)[0]
+            found = tree.k_best(smaller, 1)[0]
+            best = tree.k_best(problem, 1)[0]
             assert found.certificate.score == pytest.approx(best.certificate.score)

@@ -6,18 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import verify
-from spacy_decoders.decoders.tree import (
-    AtMost,
-    BranchAndBound,
-    Eisner,
-    Factors,
-    FixedArc,
-    FixedLabel,
-    Leaves,
-    PriceAndCut,
-    TreeProblem,
-    k_best,
-)
+from spacy_decoders.decoders import tree
 from tests.decoders.tree.faults import problem_of
 
 N = 8
@@ -26,15 +15,15 @@ N = 8
 @pytest.mark.parametrize(
     ("decoder", "parts"),
     [
-        (Eisner(), {}),
-        (BranchAndBound(), {"siblings": True}),
-        (PriceAndCut(), {"second": True, "projective": False}),
+        (tree.Eisner(), {}),
+        (tree.BranchAndBound(), {"siblings": True}),
+        (tree.PriceAndCut(), {"second": True, "projective": False}),
     ],
 )
 def test_does_not_confirm_a_worse_tree_called_optimal(decoder, parts):
     problem = problem_of(7, n=N, **parts)
     if "siblings" in parts:
-        problem = replace(problem, factors=Factors.valency(2, N, [-3.0, 0.0, 1.0]))
+        problem = replace(problem, factors=tree.Factors.valency(2, N, [-3.0, 0.0, 1.0]))
     best = decoder.decode(problem)
     token = int(np.argmax(problem.arcs[best.heads, range(1, N + 1)])) + 1
     allowed = problem.allowed.copy()
@@ -54,7 +43,7 @@ UNORDERED = {"projective": False}
     [
         {"labels": 0.0, **UNORDERED},
         {"labels": 3.0, **UNORDERED},
-        {"labels": 3.0, "rules": [AtMost([0], 2)]},
+        {"labels": 3.0, "rules": [tree.AtMost([0], 2)]},
         {"boundaries": 3.0, **UNORDERED},
         {"boundaries": -20.0, "labels": 3.0, **UNORDERED},
     ],
@@ -69,8 +58,8 @@ def test_counts_what_labels_and_boundaries_add(parts):
             given["labels"] = parts["labels"] + rng.normal(size=(n + 1, n + 1, 3))
         if "boundaries" in parts:
             given["boundaries"] = parts["boundaries"] + 2 * rng.normal(size=n)
-        problem = TreeProblem(rng.normal(size=(n + 1, n + 1)), **given)
-        best, second = k_best(problem, 2)
+        problem = tree.TreeProblem(rng.normal(size=(n + 1, n + 1)), **given)
+        best, second = tree.k_best(problem, 2)
         assert verify(problem, best).outcome == "confirmed"
         score = second.certificate.score
         exact = {"status": "optimal", "bound": score, "gap": 0.0, "tolerance": 1e-9}
@@ -79,17 +68,19 @@ def test_counts_what_labels_and_boundaries_add(parts):
         assert verify(problem, lie).outcome == "refuted"
 
 
-@pytest.mark.parametrize("rule", [AtMost([0]), FixedArc(3, 4), FixedLabel(2, 1), Leaves([0])])
+@pytest.mark.parametrize(
+    "rule", [tree.AtMost([0]), tree.FixedArc(3, 4), tree.FixedLabel(2, 1), tree.Leaves([0])]
+)
 def test_rules_are_checked_apart_from_what_the_search_reads_of_them(rule, monkeypatch):
     rng = np.random.default_rng(0)
     labels = rng.normal(size=(N + 1, N + 1, 2))
     labels[:, :, 0] += 2.0
     problem = replace(problem_of(1, n=N), labels=labels, rules=(rule,))
-    right = BranchAndBound().decode(problem)
+    right = tree.BranchAndBound().decode(problem)
     assert right.certificate.is_optimal
     assert verify(problem, right)
     monkeypatch.setattr(type(rule), "limits", ())
     blind = replace(problem, rules=(replace(rule),))
-    wrong = BranchAndBound().decode(blind)
+    wrong = tree.BranchAndBound().decode(blind)
     assert (wrong.heads != right.heads).any() or (wrong.labels != right.labels).any()
     assert not verify(blind, wrong)

@@ -13,12 +13,6 @@ from spacy_decoders.models import bilstm
 from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.inference import products
 from spacy_decoders.models.inference.kernels import panels
-from spacy_decoders.models.inference.products import (
-    Multiplier,
-    has_pairs,
-    has_tiles,
-    with_own_products,
-)
 from tests.processes import python
 
 SIZES = [(256, 16, 16), (300, 65, 101), (257, 17, 33), (512, 96, 832), (1000, 208, 49)]
@@ -26,7 +20,7 @@ SIZES = [(256, 16, 16), (300, 65, 101), (257, 17, 33), (512, 96, 832), (1000, 20
 
 def prepared(matrix, rows):
     layer = Model("weights", None, params={"W": matrix})
-    return Multiplier.of(layer, "W", rows)
+    return products.Multiplier.of(layer, "W", rows)
 
 
 def multiplied(rows, matrix):
@@ -36,7 +30,7 @@ def multiplied(rows, matrix):
 @pytest.fixture(params=["tiles", "pairs", "blas"])
 def unit(request, monkeypatch):
     """What multiplies: each way, where this machine has it."""
-    for name, has in (("tiles", has_tiles), ("pairs", has_pairs)):
+    for name, has in (("tiles", products.has_tiles), ("pairs", products.has_pairs)):
         if request.param == name and not has():
             pytest.skip("this processor has no such products, or the system does not allow them")
         monkeypatch.setattr(products, f"has_{name}", lambda name=name: request.param == name)
@@ -54,7 +48,7 @@ def test_products_are_those_of_float64(unit, rows, inner, columns):
     scale = np.abs(given).astype("d") @ np.abs(matrix)
     assert found.shape == right.shape and found.dtype == np.float32
     assert (np.abs(found - right) <= (2e-4 if unit == "pairs" else 2e-5) * scale).all()
-    assert Multiplier(matrix, rows).tiles is None or unit == "tiles"
+    assert products.Multiplier(matrix, rows).tiles is None or unit == "tiles"
 
 
 def test_weights_of_eight_bits_take_one_part(unit):
@@ -62,15 +56,15 @@ def test_weights_of_eight_bits_take_one_part(unit):
     given, matrix = rng.normal(size=(300, 40)).astype("f"), rng.normal(size=(40, 50)).astype("f")
     matrix = (matrix.view(np.uint32) & np.uint32(0xFFFF0000)).view("f")
     assert_allclose(multiplied(given, matrix), given @ matrix, atol=5e-4)
-    tiles = Multiplier(matrix, 300).tiles
+    tiles = products.Multiplier(matrix, 300).tiles
     assert tiles is None or tiles[0].shape[2] == 1
 
 
 def test_tiles_are_taken_where_they_are_there_and_worth_it(unit):
     matrix = np.ones((32, 32), "f")
-    assert (Multiplier(matrix, 256).tiles is not None) == (unit == "tiles")
-    assert Multiplier(matrix, 255).tiles is None
-    assert Multiplier(matrix[:, :15], 4000).tiles is None
+    assert (products.Multiplier(matrix, 256).tiles is not None) == (unit == "tiles")
+    assert products.Multiplier(matrix, 255).tiles is None
+    assert products.Multiplier(matrix[:, :15], 4000).tiles is None
 
 
 def test_rows_are_given_in_parts_and_written_to_a_room(unit):
@@ -197,12 +191,12 @@ def test_processors_without_pairs_multiply_floats(tmp_path):
 )
 def test_where_there_are_no_tiles(monkeypatch, place, name, value):
     monkeypatch.setattr(place, name, value)
-    assert not has_tiles.__wrapped__()
+    assert not products.has_tiles.__wrapped__()
 
 
 @pytest.mark.parametrize("build", [Linear, Relu])
 def test_layers_predict_what_they_compute_in_training(unit, build):
-    layer = with_own_products(build(nO=101, nI=40).initialize())
+    layer = products.with_own_products(build(nO=101, nI=40).initialize())
     rows = np.random.default_rng(6).normal(size=(300, 40)).astype("f")
     for given in (rows, rows[:1], rows[:0]):
         trained, backprop = layer(given, is_train=True)
@@ -211,12 +205,12 @@ def test_layers_predict_what_they_compute_in_training(unit, build):
 
 
 def test_what_was_prepared_is_of_the_present_parameters(unit):
-    layer = with_own_products(Linear(nO=96, nI=32).initialize())
+    layer = products.with_own_products(Linear(nO=96, nI=32).initialize())
     rows, known = np.ones((9, 32), "f"), set(products._PANELS)
     found = layer.predict(rows)
-    panels = Multiplier.of(layer, "W", 9, transposed=True).panels
+    panels = products.Multiplier.of(layer, "W", 9, transposed=True).panels
     assert (panels is None) == (unit != "pairs")
-    assert Multiplier.of(layer, "W", 9, transposed=True).panels is panels
+    assert products.Multiplier.of(layer, "W", 9, transposed=True).panels is panels
     layer.set_param("W", 2 * layer.get_param("W"))
     assert_allclose(layer.predict(rows), 2 * found, atol=1e-3)
     _, backprop = layer(rows, is_train=True)

@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 import spacy
-from spacy.ml.models import (
-    CharacterEmbed,
-    MaxoutWindowEncoder,
-    MishWindowEncoder,
-    MultiHashEmbed,
-    build_Tok2Vec_model,
-)
+from spacy.ml import models
 from thinc.api import Adam, fix_random_seed
 
 from spacy_decoders.models.bilstm import BiLSTM
@@ -34,7 +28,7 @@ def docs(nlp):
 
 def hashed():
     attributes = ["NORM", "PREFIX", "SHAPE", "ORTH"]
-    return MultiHashEmbed(WIDTH, attributes, [50] * 4, include_static_vectors=False)
+    return models.MultiHashEmbed(WIDTH, attributes, [50] * 4, include_static_vectors=False)
 
 
 class Clusters:
@@ -45,20 +39,20 @@ class Clusters:
 EMBED = {
     "hashes": (hashed, True),
     "clusters": (lambda: build_cluster_embed(hashed(), Clusters(), WIDTH, 20, 4), True),
-    "characters": (lambda: CharacterEmbed(WIDTH, 20, 4, 5, False), False),
+    "characters": (lambda: models.CharacterEmbed(WIDTH, 20, 4, 5, False), False),
 }
 ENCODE = {
-    "maxout": (lambda: MaxoutWindowEncoder(WIDTH, 1, 3, 3), True),
-    "one layer": (lambda: MaxoutWindowEncoder(WIDTH, 1, 2, 1), True),
-    "wide": (lambda: MaxoutWindowEncoder(WIDTH, 2, 3, 2), True),
-    "mish": (lambda: MishWindowEncoder(WIDTH, 1, 2), False),
+    "maxout": (lambda: models.MaxoutWindowEncoder(WIDTH, 1, 3, 3), True),
+    "one layer": (lambda: models.MaxoutWindowEncoder(WIDTH, 1, 2, 1), True),
+    "wide": (lambda: models.MaxoutWindowEncoder(WIDTH, 2, 3, 2), True),
+    "mish": (lambda: models.MishWindowEncoder(WIDTH, 1, 2), False),
     "lstm": (lambda: BiLSTM(WIDTH // 2, nI=WIDTH), False),
 }
 
 
 def built(docs, embed="clusters", encode="maxout"):
     fix_random_seed(0)
-    tok2vec = build_Tok2Vec_model(EMBED[embed][0](), ENCODE[encode][0]())
+    tok2vec = models.build_Tok2Vec_model(EMBED[embed][0](), ENCODE[encode][0]())
     tok2vec.initialize(X=docs)
     rng = np.random.default_rng(1)
     for node in tok2vec.walk():  # no parameter stays at zero or one
