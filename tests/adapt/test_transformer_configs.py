@@ -1,6 +1,5 @@
 """The recipes over a transformer train and load: with a tiny one of random weights."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,8 @@ import pytest
 # PyTorch takes hundreds of megabytes: no part of the extra `dev`
 pytest.importorskip("torch", reason="needs PyTorch: pip install spacy-decoders[transformers]")
 pytest.importorskip("spacy_curated_transformers")
+tokenizers = pytest.importorskip("tokenizers")
+transformers = pytest.importorskip("transformers")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 import spacy  # noqa: E402
@@ -18,10 +19,8 @@ from spacy.util import load_config  # noqa: E402
 from tests.projects.test_projects import conllu  # noqa: E402
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-TINY = {
-    "vocab_size": 260,
-    "hidden_width": 16,
-    "intermediate_width": 16,
+SIZES = {
+    "vocab_size": 300,
     "num_attention_heads": 2,
     "num_hidden_layers": 1,
     "max_position_embeddings": 200,
@@ -29,32 +28,28 @@ TINY = {
 
 
 @pytest.fixture
-def pieces(tmp_path):
-    """A byte-level vocabulary without merges, and what loads it."""
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    letters = [chr(byte) for byte in printable]
-    letters += [chr(256 + n) for n in range(256 - len(printable))]
-    vocabulary = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
-    vocabulary.update({letter: number for number, letter in enumerate(letters, start=4)})
-    (tmp_path / "vocab.json").write_text(json.dumps(vocabulary), encoding="utf8")
-    (tmp_path / "merges.txt").write_text("#version: 0.2\n", encoding="utf8")
-    return {
-        "@model_loaders": "spacy-curated-transformers.ByteBpeLoader.v1",
-        "vocab_path": str(tmp_path / "vocab.json"),
-        "merges_path": str(tmp_path / "merges.txt"),
-    }
+def roberta(tmp_path):
+    """The folder of a tiny RoBERTa of random weights, as one from the hub."""
+    tokenizer = tokenizers.ByteLevelBPETokenizer()
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    tokenizer.train_from_iterator([conllu()], SIZES["vocab_size"], 1, special_tokens=special)
+    tokenizer.save_model(str(tmp_path))
+    config = transformers.RobertaConfig(
+        **SIZES, hidden_size=16, intermediate_size=16, pad_token_id=1, type_vocab_size=1
+    )
+    transformers.RobertaModel(config).save_pretrained(tmp_path)
+    return tmp_path
 
 
 @pytest.mark.parametrize("name", ["tagger", "parser"])
-def test_a_recipe_trains_and_loads(name, tmp_path, pieces):
+def test_a_recipe_trains_and_loads(name, tmp_path, roberta):
     treebank = tmp_path / "train.conllu"
     treebank.write_text(conllu(), encoding="utf8")
     config = load_config(CONFIGS / f"transformer_{name}.cfg")
-    config["paths"].update(train=str(treebank), dev=str(treebank))
+    config["paths"] = {"train": str(treebank), "dev": str(treebank), "transformer": str(roberta)}
     config["system"]["gpu_allocator"] = None
-    config["components"]["transformer"]["model"].update(TINY)
-    loaders = config["initialize"]["components"]["transformer"]
-    loaders.update(encoder_loader=None, piecer_loader=pieces)
+    model = config["components"]["transformer"]["model"]
+    model.update(SIZES, hidden_width=16, intermediate_width=16)
     config["training"].update(max_steps=12, eval_frequency=6, accumulate_gradient=1)
     config["training"]["optimizer"]["learn_rate"]["initial_rate"] = 0.01
     (tmp_path / "training").mkdir()
