@@ -235,10 +235,10 @@ class DecodingPipe(WithOptions, TrainablePipe):
                 raise damaged(f"cfg, {key}", f"expected names, got {value!r:.40}")
 
     def _warn_of_unsaved_changes(self) -> None:
-        for option in self.unsaved_changes():
+        for option, fix in self.unsaved_changes().items():
             warnings.warn(
-                f"{self.name}: its {option} was changed and is not saved with it; set it in the "
-                "config, or the pipeline will be loaded with that of the config.",
+                f"{self.name}: its {option} was changed and is not saved with it; {fix}, or the "
+                "pipeline will be loaded with that of the config.",
                 stacklevel=4,
             )
 

@@ -123,9 +123,10 @@ class WithOptions:
             if value is not self._configured[name] and value != self._configured[name]
         }
 
-    def unsaved_changes(self) -> list[str]:
-        """Options that were changed to objects, which can't be saved."""
-        return [name for name, value in self.changed_options().items() if not _is_plain(value)]
+    def unsaved_changes(self) -> dict[str, str]:
+        """Options that were changed to objects, which can't be saved, and how to keep each."""
+        changed = self.changed_options()
+        return {name: "set it in the config" for name in changed if not _is_plain(changed[name])}
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in self._declared:

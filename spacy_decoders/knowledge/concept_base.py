@@ -186,8 +186,8 @@ class ConceptBase(EditableConcepts):
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         # other processes are sent the path of the folder, not the contents
-        own = self._database.file.path.parent == self.folder
-        return _reopened, (self.folder, self._in_place, None if own else self._database.file.path)
+        copy = self._database.file.path if self.changed else None
+        return _reopened, (self.folder, self._in_place, copy)
 
 
 def _reopened(folder: Path, live: bool, copy: Path | None) -> ConceptBase:

@@ -60,7 +60,7 @@ class EditableConcepts(ConceptTable):
         After a change of links it is rebuilt when it is next needed, without a hub index, in a
         second for some ten million links.
         """
-        if not self.changed:
+        if not self._database.file.live:
             return self._graph
         cache = self._database.cache("graph")
         if not cache:
@@ -170,13 +170,13 @@ class EditableConcepts(ConceptTable):
 
     @property
     def changed(self) -> bool:
-        """Whether it may have changes that are not in the folder as it was opened."""
-        return self._database.file.live
+        """Whether it has changes that are not in its folder, but in a copy."""
+        return self._database.file.path.parent != self.folder
 
     def _change(self, *, links: bool) -> AbstractContextManager[sqlite3.Connection]:
         """Give a connection for a transaction, in a copy unless changes are `in_place`."""
         with _COPYING:
-            if not self._in_place and self._database.file.path.parent == self.folder:
+            if not self._in_place and not self.changed:
                 place = tempfile.mkdtemp(prefix="concepts-")
                 weakref.finalize(self._database, remove_folder, place, os.getpid())
                 self._database.go_live(Path(place) / NAME)

@@ -111,9 +111,16 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
             check_concepts(options["kb"], options["constraints"])
 
-    def unsaved_changes(self) -> list[str]:
-        """The changes that are not saved: also a knowledge base, unless `store_kb` is set."""
-        return [name for name in super().unsaved_changes() if name != "kb" or not self.store_kb]
+    def unsaved_changes(self) -> dict[str, str]:
+        """The changes that are not saved: also of a knowledge base, unless `store_kb` is set."""
+        found = super().unsaved_changes()
+        kb = self.kb
+        edited = isinstance(kb, ConceptKnowledgeBase) and not kb.missing and kb.base.changed
+        if self.store_kb:
+            found.pop("kb", None)
+        elif edited or "kb" in found:
+            found["kb"] = "set store_kb = True, or save the base and name its path in the config"
+        return found
 
     # --- decoding -------------------------------------------------------------------
 

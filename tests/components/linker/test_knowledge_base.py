@@ -38,6 +38,13 @@ def test_it_is_saved_with_a_pipeline_and_by_path(kb, tmp_path):
     assert copy.from_bytes(kb.to_bytes()).base.folder == kb.base.folder.resolve()
     with pytest.raises(ProblemError, match="not on this machine"):
         copy.from_bytes(b"/nowhere/at/all")
+    copy.base = ConceptBase.open(tmp_path / "copy", live=True)
+    copy.base.remove("cat")
+    assert "cat" not in kb.from_bytes(copy.to_bytes()).base
+    copy.base = ConceptBase.open(tmp_path / "copy")
+    copy.base.remove("car")
+    with pytest.raises(ProblemError, match="use to_disk"):
+        copy.to_bytes()
 
 
 def test_it_works_inside_the_entity_linker_of_spacy(kb, tmp_path):

@@ -154,6 +154,19 @@ def test_a_stored_knowledge_base_needs_no_other(tmp_path, monkeypatch):
             needed()
 
 
+def test_changes_of_a_knowledge_base_are_saved_or_told(tmp_path):
+    nlp = pipeline()
+    nlp.to_disk(tmp_path / "as configured")
+    linker = nlp.get_pipe(NAME)
+    linker.kb.base.remove("jaguar_cars")
+    with pytest.warns(UserWarning, match="its kb was changed .* not saved .* store_kb = True"):
+        nlp.to_disk(tmp_path / "without")
+    linker.store_kb = True
+    nlp.to_disk(tmp_path / "with")
+    bases = [spacy.load(tmp_path / of).get_pipe(NAME).kb.base for of in ("without", "with")]
+    assert ["jaguar_cars" in base for base in bases] == [True, False]
+
+
 @pytest.mark.parametrize("size", [1, 2, 5, 10, 22, 23, 50])
 def test_windows_decide_every_mention_once(size):
     windows = windows_of(23, size)
