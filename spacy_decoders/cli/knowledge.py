@@ -48,9 +48,21 @@ def build_from_file(
 ) -> None:
     """Build from your own concepts: id, title, aliases, links, description, text."""
     concepts = ConceptFile(source)
-    _build(concepts, output, source.name, hubs)
+    base = _build(concepts, output, source.name, hubs)
     if concepts.ignored:
         CONSOLE.print(_of_ignored(concepts.ignored), markup=False)
+    hidden = base.aliases.database.ask(
+        "SELECT alias FROM candidates AS own WHERE alias >= 'the ' AND alias < 'the!' AND NOT "
+        "EXISTS (SELECT 1 FROM candidates WHERE alias = substr(own.alias, 5) "
+        "AND concept = own.concept)"
+    )
+    if hidden:
+        found = counted(len(hidden), "alias", "aliases")
+        CONSOLE.print(
+            f"not found by mentions = \"aliases\": {found} with 'the' in front, such as "
+            f"{hidden[0][0]!r}; add them without it",
+            markup=False,
+        )
 
 
 def _of_ignored(columns: set[str]) -> str:
@@ -125,7 +137,7 @@ def _build(
     source: str,
     hubs: int,
     url: str = "",
-) -> None:
+) -> ConceptBase:
     _announce(output)
     bar = tqdm(concepts, source, unit="concept", disable=None, delay=1)
     try:
@@ -139,7 +151,12 @@ def _build(
     base = ConceptBase.open(output)
     _summarise(output, base)
     if lost := base.manifest["lost_links"]:
-        CONSOLE.print(f"left out: {counted(lost, 'link')} to unknown concepts")
+        of, to = base.manifest["lost_link"]
+        CONSOLE.print(
+            f"left out: {counted(lost, 'link')} to unknown concepts, such as of {of!r} to {to!r}",
+            markup=False,
+        )
+    return base
 
 
 def _announce(output: Path) -> None:

@@ -40,7 +40,7 @@ def write_concept_base(
         Where to put it; a knowledge base that is there already is replaced.
     concepts
         What goes into it. Of concepts with the same identifier the first is kept; links to
-        concepts that do not exist are left out, and counted in the manifest.
+        concepts that do not exist are left out, and counted in the manifest, with an example.
     source
         Where the concepts come from, for the manifest.
     url
@@ -73,6 +73,10 @@ def write_concept_base(
         [(numbers[of.id], numbers.get(link, -1)) for of in order for link in of.links], np.int64
     ).reshape(-1, 2)
     known = links[:, 1] >= 0
+    facts: dict[str, Any] = {"source": source, "url": url, "lost_links": int((~known).sum())}
+    if not known.all():
+        of = order[links[int(known.argmin()), 0]]
+        facts["lost_link"] = [of.id, next(link for link in of.links if link not in numbers)]
     shares = {normalise(alias): float(share) for alias, share in link_probabilities}
     graph = ConceptGraph.from_edges(links[known], vertices=np.arange(len(order)))
     if hubs:
@@ -86,7 +90,7 @@ def write_concept_base(
             for number, concept in enumerate(order)
             for use in uses_of(number, concept.aliases, shares)
         ),
-        {"source": source, "url": url, "lost_links": int((~known).sum())},
+        facts,
         searched=searched,
     )
     return Path(folder)

@@ -12,7 +12,7 @@ def source(tmp_path):
         "id\ttitle\taliases\tlinks\tdescription\n"
         "cat\tJaguar\tJaguar=3\tjungle;nowhere\ta cat\n"
         "car\tJaguar Cars\tJaguar=1\t\ta maker of cars\n"
-        "jungle\tJungle\t\t\ta forest\n"
+        "jungle\tJungle\tthe jungle;the wild\t\ta forest\n"
         "broken row\n"
     )
     return path
@@ -21,8 +21,9 @@ def source(tmp_path):
 def test_a_knowledge_base_is_built_shown_and_searched(source, tmp_path):
     folder = tmp_path / "kb"
     said = run("kb", "build", source, folder)
-    assert "3 concepts, 1 link, 3 aliases" in said
-    assert "left out: 1 link to unknown concepts" in said
+    assert "3 concepts, 1 link, 5 aliases" in said
+    assert "left out: 1 link to unknown concepts, such as of 'cat' to 'nowhere'" in said
+    assert "1 alias with 'the' in front, such as 'the wild'; add them without it" in said
     assert "left out: 1 row that" in said
     assert "concepts.tsv:5: 1 columns" in said
     assert "will be replaced" in run("kb", "build", source, folder)
