@@ -1,11 +1,14 @@
 """Readable brute force: the judge of every decoder.
 
-Slow on purpose: every structure is enumerated and scored as the definition says, in
-float64, with nothing shared with the code under test.
+Slow on purpose: every structure is enumerated and scored as the definition says, in float64 or
+exactly, with nothing shared with the code under test.
 """
 
 from collections.abc import Iterator
-from itertools import pairwise, permutations, product
+from fractions import Fraction
+from itertools import combinations, pairwise, permutations, product
+from math import inf
+from typing import NamedTuple
 
 # --- chain -------------------------------------------------------------------
 
@@ -140,43 +143,45 @@ def breaks(rule, heads, labels) -> bool:
 # --- path --------------------------------------------------------------------
 
 
-def path_score(start, weights, end, vertices) -> float:
-    """start + weights along the path + end."""
-    score = float(start[vertices[0]]) + float(end[vertices[-1]])
-    return score + sum(float(weights[u, v]) for u, v in pairwise(vertices))
+class Path(NamedTuple):
+    """A legal path with its exact worth, and the sum of its absolute scores."""
+
+    worth: Fraction
+    scale: Fraction
+    vertices: tuple[int, ...]
 
 
-def all_paths(start, weights, end, classes, k) -> list[tuple[float, tuple[int, ...]]]:
-    """Every path of k vertices that visits each class at most once, with its score, best first."""
-    scored = [
-        (path_score(start, weights, end, vertices), vertices)
-        for vertices in permutations(range(len(start)), k)
-        if len({int(classes[v]) for v in vertices}) == k
-    ]
-    return sorted(scored, key=lambda pair: -pair[0])
+def all_paths(problem, length) -> list[Path]:
+    """Every legal path of so many vertices that visits no class twice, best first."""
+    found = []
+    for vertices in permutations(range(len(problem.start)), length):
+        parts = [problem.start[vertices[0]], problem.end[vertices[-1]]]
+        parts += [problem.weights[edge] for edge in pairwise(vertices)]
+        if -inf not in parts and len({problem.classes[v] for v in vertices}) == length:
+            exact = [Fraction(float(part)) for part in parts]
+            found.append(Path(sum(exact), sum(map(abs, exact)), vertices))
+    return sorted(found, reverse=True)
 
 
 # --- representatives ---------------------------------------------------------
 
 
-def representatives_cost(distances, sets, local, weight, choices) -> float:
-    """weight / (k - 1) times the unordered pair distances, plus the local costs.
+def all_representatives(problem) -> dict[tuple[int, ...], Fraction]:
+    """Every legal choice of one member a set, with its exact cost, the cheapest first.
 
-    `sets` hold rows of `distances`; `local[i]` is parallel to ``sets[i]``.
+    That is weight / (k - 1) times the distances of unordered pairs, plus the local costs. The
+    sets hold rows of the distances; an infinite local cost forbids its candidate.
     """
-    chosen = [int(members[choice]) for members, choice in zip(sets, choices, strict=True)]
-    k = len(chosen)
-    pairs = sum(float(distances[a, b]) for i, a in enumerate(chosen) for b in chosen[i + 1 :])
-    cost = weight / (k - 1) * pairs if k > 1 else 0.0
-    if local is not None:
-        cost += sum(float(costs[choice]) for costs, choice in zip(local, choices, strict=True))
-    return cost
-
-
-def all_representatives(distances, sets, local, weight) -> list[tuple[float, tuple[int, ...]]]:
-    """Every choice of one member a set with its cost, cheapest first."""
-    scored = [
-        (representatives_cost(distances, sets, local, weight, choices), choices)
-        for choices in product(*(range(len(members)) for members in sets))
-    ]
-    return sorted(scored, key=lambda pair: pair[0])
+    sets = [members.tolist() for members in problem.sets]
+    weight = Fraction(problem.weight) / max(1, len(sets) - 1)
+    apart = [list(map(Fraction, row)) for row in problem.distances.tolist()]
+    found = {}
+    for choices in product(*(range(len(members)) for members in sets)):
+        rows = [members[choice] for members, choice in zip(sets, choices, strict=True)]
+        own = [0.0] * len(rows)
+        if problem.local is not None:
+            own = [float(of[choice]) for of, choice in zip(problem.local, choices, strict=True)]
+        if inf not in own:
+            pairs = sum((apart[a][b] for a, b in combinations(rows, 2)), Fraction(0))
+            found[choices] = weight * pairs + sum(map(Fraction, own))
+    return dict(sorted(found.items(), key=lambda item: item[1]))

@@ -1,11 +1,10 @@
-"""Random selection-and-ordering problems, and their best paths by brute force."""
+"""Random selection-and-ordering problems."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from spacy_decoders.decoders.path import PathProblem
-from tests.oracles import all_paths
 
 
 def small_problems(count: int, seed: int = 0) -> Iterator[tuple[PathProblem, int]]:
@@ -35,12 +34,6 @@ def symmetric(rng, n: int) -> PathProblem:
     """Symmetric weights, on which the best walk goes to and fro."""
     weights = rng.random((n, n))
     return PathProblem(np.zeros(n), weights + weights.T, np.zeros(n), np.arange(n))
-
-
-def truth(problem: PathProblem, length: int) -> list[tuple[float, tuple[int, ...]]]:
-    """Every legal path with its score, best first."""
-    paths = all_paths(problem.start, problem.weights, problem.end, problem.classes, length)
-    return [(score, path) for score, path in paths if score > -np.inf]
 
 
 def assert_path(problem: PathProblem, length: int, solution) -> None:

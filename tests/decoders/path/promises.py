@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise, permutations
 from typing import NamedTuple
 from unittest.mock import patch
 
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from spacy_decoders import Budget, InfeasibleError, ProblemError, verify
 from spacy_decoders.decoders import path as core
 from spacy_decoders.decoders.path import exact_path
+from tests.oracles import Path, all_paths
 
 __all__ = ["Question", "check", "problems"]
 
@@ -43,14 +43,6 @@ class Question(NamedTuple):
 
     problem: core.PathProblem
     length: int
-
-
-class Truth(NamedTuple):
-    """A legal path with its exact worth, and the sum of its absolute scores."""
-
-    worth: Fraction
-    scale: Fraction
-    path: tuple[int, ...]
 
 
 def magnitudes(kind: str) -> st.SearchStrategy[float]:
@@ -90,24 +82,11 @@ def questions(draw: st.DrawFn) -> Question:
 problems = questions()
 
 
-def truths(question: Question) -> list[Truth]:
-    """All legal paths, best first."""
-    problem, length = question
-    known = []
-    for path in permutations(range(problem.size), length):
-        parts = [problem.start[path[0]], *(problem.weights[edge] for edge in pairwise(path))]
-        parts.append(problem.end[path[-1]])
-        if -np.inf in parts or len({problem.classes[vertex] for vertex in path}) < length:
-            continue
-        exact = [Fraction(float(part)) for part in parts]
-        known.append(Truth(sum(exact), sum(map(abs, exact)), path))
-    return sorted(known, reverse=True)
-
-
 def check(question: Question) -> Counter[str]:
     """Run every decoder on a problem; count the statuses, raise where a promise is broken."""
-    known = truths(question)
-    met = check_program(question, PROGRAMS[(question.problem.size + question.length) % 4])
+    known = all_paths(*question)
+    program = PROGRAMS[(question.problem.size + question.length) % 4]
+    met = check_program(question, program, known)
     for name, (decoder, budget) in DECODERS.items():
         met.update(f"{name} {status}" for status in _statuses(decoder, question, budget, known))
     with patch.object(exact_path, "FIRST_NODES", 1):  # small problems, too, go through all stages
@@ -116,10 +95,11 @@ def check(question: Question) -> Counter[str]:
     return met
 
 
-def check_program(question: Question, decoder: core.IntegerProgram) -> Counter[str]:
+def check_program(
+    question: Question, decoder: core.IntegerProgram, known: list[Path]
+) -> Counter[str]:
     """Run an integer program once: it takes longer, and refuses scores that are too large."""
     name = f"IntegerProgram, {decoder.solver}, {decoder.formulation}"
-    known = truths(question)
     try:
         solution = decoder.decode(*question)
     except InfeasibleError:
@@ -132,7 +112,7 @@ def check_program(question: Question, decoder: core.IntegerProgram) -> Counter[s
 
 
 def _statuses(
-    decoder: core.PathDecoder, question: Question, budget: Budget, known: list[Truth]
+    decoder: core.PathDecoder, question: Question, budget: Budget, known: list[Path]
 ) -> Iterator[str]:
     problem, length = question
     try:
@@ -170,7 +150,7 @@ def _largest(problem: core.PathProblem) -> float:
     return float(np.abs(scores[scores > -np.inf]).max(initial=0.0))
 
 
-def _check_best(ranked: list[core.PathSolution], known: list[Truth], largest: float) -> None:
+def _check_best(ranked: list[core.PathSolution], known: list[Path], largest: float) -> None:
     """Raise unless the paths are the best three."""
     assert len(ranked) == min(3, len(known))
     for one, truth in zip(ranked, known, strict=False):
@@ -181,11 +161,11 @@ def _check_best(ranked: list[core.PathSolution], known: list[Truth], largest: fl
 
 
 def _check_solution(
-    problem: core.PathProblem, solution: core.PathSolution, known: list[Truth]
+    problem: core.PathProblem, solution: core.PathSolution, known: list[Path]
 ) -> None:
     """Raise where a certificate claims what is not so."""
     path = tuple(solution.vertices.tolist())
-    own = next((truth for truth in known if truth.path == path), None)
+    own = next((truth for truth in known if truth.vertices == path), None)
     assert own is not None, f"{path} is no legal path"
     best, certificate = known[0].worth, solution.certificate
     score, bound, tolerance = certificate.score, certificate.bound, certificate.tolerance

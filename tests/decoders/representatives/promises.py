@@ -7,7 +7,6 @@ every decoder and compares what the certificates claim with all choices, priced 
 import math
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations, product
 from typing import Any
 from unittest.mock import patch
 
@@ -28,6 +27,7 @@ from spacy_decoders.decoders.representatives import (
     exact,
 )
 from spacy_decoders.graph import ConceptGraph
+from tests.oracles import all_representatives
 
 MASKS = [sign * 10.0**power for power in (4, 7, 9, 12, 20, 30) for sign in (1, 1, 1, -1)]
 COSTS = st.one_of(
@@ -80,33 +80,10 @@ def _problems(draw: Any) -> RepresentativesProblem:
 problems = _problems()
 
 
-def priced(problem: RepresentativesProblem) -> dict[tuple[int, ...], Fraction]:
-    """Return what every legal choice costs, exactly."""
-    k = problem.size
-    weight = Fraction(problem.weight) / (k - 1) if k > 1 else Fraction(0)
-    pairs = {
-        (i, j): [
-            [weight * Fraction(x) for x in row]
-            for row in problem.distances[np.ix_(problem.sets[i], problem.sets[j])].tolist()
-        ]
-        for i, j in combinations(range(k), 2)
-    }
-    local = [[0.0] * len(s) for s in problem.sets] if problem.local is None else problem.local
-    own = [[Fraction(x) if x < np.inf else None for x in costs] for costs in local]
-    costs = {}
-    for choices in product(*(range(len(s)) for s in problem.sets)):
-        if all(own[i][c] is not None for i, c in enumerate(choices)):
-            costs[choices] = sum(
-                (block[choices[i]][choices[j]] for (i, j), block in pairs.items()),
-                sum((own[i][c] for i, c in enumerate(choices)), Fraction(0)),
-            )
-    return costs
-
-
 def check(problem: RepresentativesProblem) -> Counter[str]:
     """Decode with every decoder; raise AssertionError where a promise is broken."""
     met: Counter[str] = Counter()
-    costs = priced(problem)
+    costs = all_representatives(problem)
     asked = [(decoder, 0) for decoder in (PLAIN if problem.graph is None else PLAIN + OF_GRAPHS)]
     asked.append((PLAIN[0], 10**9))  # it prices all choices instead of searching
     for decoder, few in asked:

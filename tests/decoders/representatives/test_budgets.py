@@ -35,7 +35,7 @@ def random_problem(rng, case: int):
         ]
         for of_set in local[: case % 5]:
             of_set[rng.random(len(of_set)) < 0.3] = 1e30
-    return distances, sets, local, float(rng.choice([0.0, 1.0, 2.5]))
+    return RepresentativesProblem(distances, sets, local, float(rng.choice([0.0, 1.0, 2.5])))
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def ticking(monkeypatch, ticks):
 def test_an_answer_in_time_has_a_true_bound(decoder, ticking, rng):
     ends = set()
     for case in range(60):
-        given = random_problem(rng, case)
-        problem, best = RepresentativesProblem(*given), all_representatives(*given)[0][0]
+        problem = random_problem(rng, case)
+        best = float(min(all_representatives(problem).values()))
         for seconds in (0.5, 4.5, 12.5, 30.5, 1e6):
             begun = next(ticking)
             found = decoder.decode(problem, budget=Budget(seconds=seconds))
@@ -74,14 +74,14 @@ def test_nothing_is_laid_out_without_time(monkeypatch, rng):
     monkeypatch.setattr(costs, "PASS", 1e9)
     monkeypatch.setattr(costs, "CostTable", None)  # which fails where it is made
     for case in range(40):
-        given = random_problem(rng, case)
-        problem, ranked = RepresentativesProblem(*given), all_representatives(*given)
+        problem = random_problem(rng, case)
+        ranked = {choices: float(cost) for choices, cost in all_representatives(problem).items()}
         found = ExactRepresentatives().decode(problem, budget=Budget(seconds=1e3))
         score, bound = found.certificate.score, found.certificate.bound
         if problem.size > 1:
-            assert bound <= ranked[0][0] + 1e-9 <= score + 2e-9
+            assert bound <= min(ranked.values()) + 1e-9 <= score + 2e-9
         for i, margin in enumerate(found.margins):
-            others = [cost for cost, choices in ranked if choices[i] != found.choices[i]]
+            others = [cost for choices, cost in ranked.items() if choices[i] != found.choices[i]]
             least = min(others, default=np.inf) - score
             assert margin <= least + 1e-5 * (1.0 + abs(score))
         LocalSearch().decode(problem, budget=Budget(seconds=1e3))
@@ -124,8 +124,8 @@ def test_the_clock_is_looked_at_within_a_sweep(rng, monkeypatch):
     monkeypatch.setattr(subproblem, "COSTS_PER_CHECK", 1)
     bounds = set()
     for case in range(60):
-        given = random_problem(rng, case)
-        problem, best = RepresentativesProblem(*given), all_representatives(*given)[0][0]
+        problem = random_problem(rng, case)
+        best = float(min(all_representatives(problem).values()))
         table = costs.cost_table(problem, 0, Budget().start())
         numbers = quantise(table, best / table.unit + 1.0, Budget().start())
         root = subproblem.Subproblem.of(numbers)

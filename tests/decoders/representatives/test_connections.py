@@ -50,7 +50,7 @@ def test_costs_are_those_of_the_edited_graph(connection):
         )
         expected = distances_of(edited, problem.vertices.tolist(), 2, 99)
         np.testing.assert_array_equal(problem.distances, expected)
-        best = all_representatives(problem.distances, problem.sets, None, 1.0)[0][0]
+        best = float(min(all_representatives(problem).values()))
         solution = ExactRepresentatives().decode(problem)
         assert solution.certificate.is_optimal
         assert solution.certificate.score == pytest.approx(best)

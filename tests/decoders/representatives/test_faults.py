@@ -4,8 +4,7 @@ Each fault is one that leads to wrong choices, or would if its kernel were belie
 say so, and would fail if a decoder stated its bound instead of comparing it.
 """
 
-from functools import cache
-from itertools import product
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -27,6 +26,7 @@ from spacy_decoders.decoders.representatives.kernels.enumeration import Found
 from spacy_decoders.decoders.representatives.kernels.layout import LARGEST
 from spacy_decoders.decoders.representatives.published import decomposable
 from spacy_decoders.graph import ConceptGraph
+from tests.oracles import all_representatives
 
 
 def drawn(case: int) -> RepresentativesProblem:
@@ -43,18 +43,14 @@ def drawn(case: int) -> RepresentativesProblem:
     return RepresentativesProblem(distances, sets, local, weight=k - 1.0)
 
 
-@cache
-def priced(problem: RepresentativesProblem) -> dict[tuple[int, ...], float]:
-    """What each choice costs."""
-    choices = product(*(range(len(members)) for members in problem.sets))
-    return {choice: problem.cost(choice) for choice in choices}
+priced = cache(all_representatives)
 
 
 def wrong_and_optimal(decoder, problems) -> tuple[int, int]:
     """Count the choices that are not the cheapest, and those of them that are called so."""
     wrong = certified = 0
     for problem in problems:
-        least = min(priced(problem).values())
+        least = float(min(priced(problem).values()))
         solution = decoder.decode(problem)
         if problem.cost(solution.choices) > least + 1e-9 * (1 + abs(least)):
             wrong += 1
@@ -86,25 +82,24 @@ def test_without_a_fault_nothing_is_wrong(blind):
     assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
 
 
-def sweep_claims_too_much(whole):
-    return lambda *given: (True, LARGEST // 4)
+def corrupt(monkeypatch, module, name, fault):
+    """Let a fault stand in for a kernel, which it is given."""
+    monkeypatch.setattr(module, name, partial(fault, getattr(module, name)))
 
 
-def sweep_spoils_its_messages(whole):
-    def spoiled(costs, messages, *rest):
-        result = whole(costs, messages, *rest)
-        messages += np.arange(messages.size).reshape(messages.shape).astype(messages.dtype) ** 2
-        return result
-
-    return spoiled
+def sweep_claims_too_much(whole, *given):
+    return True, LARGEST // 4
 
 
-def sweep_leaves_the_range(whole):
-    def spoiled(costs, messages, *rest):
-        messages[...] = np.iinfo(messages.dtype).max // 2
-        return True, 0
+def sweep_spoils_its_messages(whole, costs, messages, *rest):
+    result = whole(costs, messages, *rest)
+    messages += np.arange(messages.size).reshape(messages.shape).astype(messages.dtype) ** 2
+    return result
 
-    return spoiled
+
+def sweep_leaves_the_range(whole, costs, messages, *rest):
+    messages[...] = np.iinfo(messages.dtype).max // 2
+    return True, 0
 
 
 @pytest.mark.parametrize(
@@ -112,77 +107,72 @@ def sweep_leaves_the_range(whole):
 )
 def test_potentials_are_only_proposals(blind, monkeypatch, fault):
     """Bad ones cost time: what they prove is looked up, and the rest is searched."""
-    monkeypatch.setattr(subproblem, "sweep", fault(subproblem.sweep))
+    corrupt(monkeypatch, subproblem, "sweep", fault)
     # a believed claim would leave the first candidates, of which almost none are right
     assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
 
 
-def bounds_with(constant):
-    return lambda whole: lambda *given: (whole(*given)[0], constant)
+def bounds_far_too_high(whole, *given):
+    return whole(*given)[0], 2**45
 
 
-def bounds_of_one_set_too_high(whole):
-    def spoiled(costs, box, potentials):
-        found = whole(costs, box, potentials)
-        found[0].unary[: box.ends[1]] += 2**50
-        return found
+def bounds_without_end(whole, *given):
+    return whole(*given)[0], LARGEST // 2
 
-    return spoiled
+
+def bounds_of_one_set_too_high(whole, costs, box, potentials):
+    found = whole(costs, box, potentials)
+    found[0].unary[: box.ends[1]] += 2**50
+    return found
 
 
 @pytest.mark.parametrize(
-    "fault", [bounds_with(2**45), bounds_with(LARGEST // 2), bounds_of_one_set_too_high]
+    "fault", [bounds_far_too_high, bounds_without_end, bounds_of_one_set_too_high]
 )
 def test_bounds_that_are_too_high_contradict_the_score(blind, monkeypatch, fault):
-    monkeypatch.setattr(fixed_point, "reduced", fault(fixed_point.reduced))
+    corrupt(monkeypatch, fixed_point, "reduced", fault)
     wrong, certified = wrong_and_optimal(ExactRepresentatives(), PROBLEMS)
     assert wrong > len(PROBLEMS) / 3 and certified == 0
 
 
-def search_finds_nothing(whole):
-    def spoiled(costs, *given):
-        return Found(LARGEST, LARGEST, np.full(costs.size, -1), 0)
-
-    return spoiled
+def search_finds_nothing(whole, costs, *given):
+    return Found(LARGEST, LARGEST, np.full(costs.size, -1), 0)
 
 
-def search_keeps_its_find(whole):
-    return lambda *given: whole(*given)._replace(best=LARGEST)
+def search_keeps_its_find(whole, *given):
+    return whole(*given)._replace(best=LARGEST)
 
 
-def search_finds_the_wrong_one(whole):
-    def spoiled(costs, *given):
-        return whole(costs, *given)._replace(choices=costs.offsets[1:] - 1)
-
-    return spoiled
+def search_finds_the_wrong_one(whole, costs, *given):
+    return whole(costs, *given)._replace(choices=costs.offsets[1:] - 1)
 
 
 @pytest.mark.parametrize(
     "fault", [search_finds_nothing, search_keeps_its_find, search_finds_the_wrong_one]
 )
 def test_a_search_that_says_there_is_nothing_is_not_believed(blind, monkeypatch, fault):
-    monkeypatch.setattr(branch_and_bound, "search", fault(branch_and_bound.search))
+    corrupt(monkeypatch, branch_and_bound, "search", fault)
     # no sweeps: all is left to the search
     monkeypatch.setattr(subproblem.Subproblem, "raise_bound", lambda *given: None)
     wrong, certified = wrong_and_optimal(ExactRepresentatives(), PROBLEMS)
     assert wrong > len(PROBLEMS) / 3 and certified == 0
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [lambda costs: costs[::-1].copy(), lambda costs: -np.arange(len(costs)) / 2],
-    ids=["in another order", "too low"],
-)
-def test_wrong_prices_leave_a_gap(monkeypatch, wrong):
+def prices_in_another_order(whole, *given):
+    costs, *others = whole(*given)
+    return costs[::-1].copy(), *others
+
+
+def prices_too_low(whole, *given):
+    costs, *others = whole(*given)
+    return -np.arange(len(costs)) / 2, *others
+
+
+@pytest.mark.parametrize("fault", [prices_in_another_order, prices_too_low])
+def test_wrong_prices_leave_a_gap(monkeypatch, fault):
     monkeypatch.setattr(exact, "FEW", 1024)
     assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
-    whole = exact.price_all
-
-    def spoiled(*given):
-        costs, *others = whole(*given)
-        return wrong(costs), *others
-
-    monkeypatch.setattr(exact, "price_all", spoiled)
+    corrupt(monkeypatch, exact, "price_all", fault)
     wrong, certified = wrong_and_optimal(ExactRepresentatives(), PROBLEMS)
     assert wrong > len(PROBLEMS) / 3 and certified == 0
 
@@ -198,8 +188,7 @@ def unimproved_start(costs, begins):
 
 @pytest.mark.parametrize("share", [0.5, 0.0, -1.0])
 def test_a_choice_priced_too_low_leaves_a_gap(monkeypatch, share):
-    whole = local_search.total
-    monkeypatch.setattr(local_search, "total", lambda *given: share * whole(*given))
+    corrupt(monkeypatch, local_search, "total", lambda whole, *given: share * whole(*given))
     monkeypatch.setattr(local_search, "best_descent", unimproved_start)
     monkeypatch.setattr(branch_and_bound, "descend", lambda *given: given[0][0].copy())
     wrong, certified = wrong_and_optimal(ExactRepresentatives(starts=1), PROBLEMS)
@@ -216,40 +205,34 @@ def test_starts_that_are_wrong_are_only_starts(monkeypatch):
     assert wrong_and_optimal(LocalSearch(), PROBLEMS)[0] > 0
 
 
-def alternatives_too_cheap(whole):
-    def spoiled(*given):
-        choices, cost = whole(*given)
-        return choices, cost - abs(cost) / 2
-
-    return spoiled
+def alternatives_too_cheap(whole, *given):
+    choices, cost = whole(*given)
+    return choices, cost - abs(cost) / 2
 
 
-def alternatives_that_are_the_choice(whole):
-    return lambda costs, values, choices, *_: (choices, local_search.total(costs, choices))
+def alternatives_that_are_the_choice(whole, costs, values, choices, *_):
+    return choices, local_search.total(costs, choices)
 
 
-def alternatives_unimproved(whole):
-    def spoiled(costs, values, choices, i, candidate):
-        choices = np.zeros_like(choices)
-        choices[i] = candidate
-        return choices, local_search.total(costs, choices)
-
-    return spoiled
+def alternatives_unimproved(whole, costs, values, choices, i, candidate):
+    choices = np.zeros_like(choices)
+    choices[i] = candidate
+    return choices, local_search.total(costs, choices)
 
 
 @pytest.mark.parametrize(
     "fault", [alternatives_too_cheap, alternatives_that_are_the_choice, alternatives_unimproved]
 )
 def test_margins_do_not_believe_the_alternatives(monkeypatch, fault):
-    monkeypatch.setattr(margins, "beside", fault(margins.beside))
+    corrupt(monkeypatch, margins, "beside", fault)
     for problem in PROBLEMS[:20]:
         solution = ExactRepresentatives().decode(problem)
         costs = priced(problem)
         for i, (margin, proven) in enumerate(
             zip(solution.margins, solution.exact_margins, strict=True)
         ):
-            otherwise = min(c for x, c in costs.items() if x[i] != solution.choices[i])
-            true, slack = otherwise - min(costs.values()), 1e-6 * (1 + otherwise)
+            otherwise = float(min(c for x, c in costs.items() if x[i] != solution.choices[i]))
+            true, slack = otherwise - float(min(costs.values())), 1e-6 * (1 + otherwise)
             assert abs(margin - true) <= slack if proven else margin <= true + slack
 
 
@@ -271,9 +254,8 @@ def decomposable_problems() -> list[RepresentativesProblem]:
 
 @pytest.mark.parametrize("times", [-1, 0], ids=["far ends first", "nothing beyond"])
 def test_the_bound_of_decomposable_is_its_own(monkeypatch, times):
-    whole = decomposable._beyond
     problems = decomposable_problems()
     assert all(Decomposable().decode(problem).certificate.is_optimal for problem in problems)
-    monkeypatch.setattr(decomposable, "_beyond", lambda *given: times * whole(*given))
+    corrupt(monkeypatch, decomposable, "_beyond", lambda whole, *given: times * whole(*given))
     wrong, certified = wrong_and_optimal(Decomposable(), problems)
     assert wrong > len(problems) / 2 and certified == 0

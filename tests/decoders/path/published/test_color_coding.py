@@ -12,7 +12,8 @@ from spacy_decoders.decoders.path.published.color_coding import (
     colorful_probability,
     needed_colorings,
 )
-from tests.decoders.path.problems import symmetric, truth
+from tests.decoders.path.problems import symmetric
+from tests.oracles import all_paths
 
 
 def test_the_share_of_colorful_draws_is_the_probability():
@@ -39,7 +40,7 @@ def test_a_short_budget_states_the_confidence_reached():
 def test_the_stated_failure_is_not_exceeded():
     # one colouring with known chance: over many seeds the optimum is found about so often
     problem = symmetric(np.random.default_rng(1), 12)
-    best = truth(problem, 3)[0][0]
+    best = float(all_paths(problem, 3)[0].worth)
     chance = colorful_probability(12, 3, 4)
     hits = 0
     for seed in range(400):

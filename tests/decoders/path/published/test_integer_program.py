@@ -3,7 +3,8 @@
 import numpy as np
 
 from spacy_decoders.decoders.path import IntegerProgram, PathProblem
-from tests.decoders.path.problems import assert_path, truth
+from tests.decoders.path.problems import assert_path
+from tests.oracles import all_paths
 
 
 def test_no_cycle_beside_the_path():
@@ -13,4 +14,4 @@ def test_no_cycle_beside_the_path():
     problem = PathProblem([0, -5, -5, 0], weights, [0, -5, -5, 0], [0, 1, 2, 3])
     solution = IntegerProgram(formulation="flow").decode(problem, 3)
     assert_path(problem, 3, solution)
-    assert solution.certificate.score == truth(problem, 3)[0][0]
+    assert solution.certificate.score == all_paths(problem, 3)[0].worth
