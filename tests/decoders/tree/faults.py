@@ -32,6 +32,18 @@ def worse_heads(problem):
     return np.array(worst, dtype=np.int32)
 
 
+def tamper(monkeypatch, module, name, fault, kind, *, always=True):
+    """Let a fault of some kind stand in for a function, which it is given; or do so at times."""
+    real, rng = getattr(module, name), np.random.default_rng(0)
+
+    def tampered(*given):
+        if always or rng.random() < 0.5:
+            return fault(kind, real, *given)
+        return real(*given)
+
+    monkeypatch.setattr(module, name, tampered)
+
+
 def without_an_arc_of(arcs, heads):
     """The arcs without one of the tree's that some other tree can do without."""
     token = int(np.argmax([arcs[h, m] for m, h in enumerate(heads, start=1)])) + 1

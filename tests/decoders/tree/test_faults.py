@@ -17,38 +17,34 @@ from spacy_decoders.decoders.tree import rule_limits, sentences
 from spacy_decoders.decoders.tree.fallbacks import arborescence_bound, best_by_arcs
 from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, eisner, second_order
 from spacy_decoders.errors import DecodersError, InfeasibleError, UndecidedError
-from tests.decoders.tree.faults import never_wrong, problem_of, without_an_arc_of, worse_heads
-from tests.decoders.tree.samples import LABELS
-from tests.decoders.tree.truth import JointTruth, Truth, judge
+
+from .faults import never_wrong, problem_of, tamper, without_an_arc_of, worse_heads
+from .samples import LABELS
+from .truth import JointTruth, Truth, judge
 
 # --- single arcs -------------------------------------------------------------------------------
 
 
-def tampered_chart(kind):
-    real = eisner.charted
-
-    def charted(arcs, single_root, gaps):
-        heads, chart, value, positive = real(arcs, single_root, gaps)
-        sentences = gaps.size > 0
-        problem = tree.TreeProblem(
-            arcs, single_root=single_root, boundaries=gaps[1:] if sentences else None
-        )
-        if kind == "heads":
-            heads = worse_heads(problem)
-        elif kind == "dropped arc":
-            heads, chart, value, positive = real(without_an_arc_of(arcs, heads), single_root, gaps)
-        elif kind == "no tree":
-            chart = np.full_like(chart, -np.inf)
-        elif kind == "not a tree":
-            heads = np.full_like(heads, 1)
-        elif kind == "value":
-            heads = worse_heads(problem)
-            chart[np.isfinite(chart)] -= 5.0
-        elif kind == "not a number":
-            chart[:] = np.nan
-        return heads, chart, value, positive
-
-    return charted
+def tampered_chart(kind, real, arcs, single_root, gaps):
+    heads, chart, value, positive = real(arcs, single_root, gaps)
+    sentences = gaps.size > 0
+    problem = tree.TreeProblem(
+        arcs, single_root=single_root, boundaries=gaps[1:] if sentences else None
+    )
+    if kind == "heads":
+        heads = worse_heads(problem)
+    elif kind == "dropped arc":
+        heads, chart, value, positive = real(without_an_arc_of(arcs, heads), single_root, gaps)
+    elif kind == "no tree":
+        chart = np.full_like(chart, -np.inf)
+    elif kind == "not a tree":
+        heads = np.full_like(heads, 1)
+    elif kind == "value":
+        heads = worse_heads(problem)
+        chart[np.isfinite(chart)] -= 5.0
+    elif kind == "not a number":
+        chart[:] = np.nan
+    return heads, chart, value, positive
 
 
 @pytest.mark.parametrize("decoder", [tree.Eisner(), tree.BranchAndBound()])
@@ -57,7 +53,7 @@ def tampered_chart(kind):
     "kind", ["heads", "dropped arc", "no tree", "not a tree", "value", "not a number"]
 )
 def test_charts_of_arcs_alone(monkeypatch, kind, given, decoder):
-    monkeypatch.setattr(eisner, "charted", tampered_chart(kind))
+    tamper(monkeypatch, eisner, "charted", tampered_chart, kind)
     met = {never_wrong(decoder, problem_of(seed, **given)) for seed in range(20)}
     assert met & {"error", "not optimal"} or kind in ("no tree", "not a number")
 
@@ -87,17 +83,10 @@ def no_wrong_rank(decoder, problem):
     return met
 
 
-def at_times(wrong, real):
-    """Every other result is tampered with, at random: the best tree, or a bound of others."""
-    rng = np.random.default_rng(0)
-    return lambda *given: (wrong if rng.random() < 0.5 else real)(*given)
-
-
 @pytest.mark.parametrize("sentences", [False, True])
 @pytest.mark.parametrize("kind", ["heads", "dropped arc", "no tree", "value", "not a number"])
 def test_ranks_of_trees_by_arcs(monkeypatch, kind, sentences):
-    wrong = at_times(tampered_chart(kind), eisner.charted)
-    monkeypatch.setattr(eisner, "charted", wrong)
+    tamper(monkeypatch, eisner, "charted", tampered_chart, kind, always=False)
     met = set()
     for seed in range(40):
         met |= no_wrong_rank(tree.Eisner(), problem_of(seed, sentences=sentences))
@@ -150,36 +139,31 @@ def test_sentences_that_there_was_no_time_for_are_trees(monkeypatch):
         decoder.decode(problem, budget=Budget(iterations=1))
 
 
-def tampered_duals(kind):
-    real = chu_liu_edmonds.with_duals
-
-    def with_duals(arcs, single_root):
-        heads, bound, penalty, value, parent, count = real(arcs, single_root)
-        problem = tree.TreeProblem(arcs, projective=False, single_root=single_root)
-        if kind == "heads":
-            heads = worse_heads(problem)
-        elif kind == "dropped arc":
-            return real(without_an_arc_of(arcs, heads), single_root)
-        elif kind == "no tree":
-            bound = -np.inf
-        elif kind == "duals":
-            heads = worse_heads(problem)
-            value[np.isfinite(value)] -= 3.0
-        elif kind == "sets":
-            heads = worse_heads(problem)
-            parent[:] = 0
-        elif kind == "nodes":
-            heads, count = worse_heads(problem), 2
-        elif kind == "penalty" and not single_root:
-            charged = arcs.copy()
-            charged[0] -= 9.0
-            heads, bound, penalty, value, parent, count = real(read_only(charged), single_root)
-            penalty = 9.0
-        elif kind == "bound":
-            bound -= 3.0
-        return heads, bound, penalty, value, parent, count
-
-    return with_duals
+def tampered_duals(kind, real, arcs, single_root):
+    heads, bound, penalty, value, parent, count = real(arcs, single_root)
+    problem = tree.TreeProblem(arcs, projective=False, single_root=single_root)
+    if kind == "heads":
+        heads = worse_heads(problem)
+    elif kind == "dropped arc":
+        return real(without_an_arc_of(arcs, heads), single_root)
+    elif kind == "no tree":
+        bound = -np.inf
+    elif kind == "duals":
+        heads = worse_heads(problem)
+        value[np.isfinite(value)] -= 3.0
+    elif kind == "sets":
+        heads = worse_heads(problem)
+        parent[:] = 0
+    elif kind == "nodes":
+        heads, count = worse_heads(problem), 2
+    elif kind == "penalty" and not single_root:
+        charged = arcs.copy()
+        charged[0] -= 9.0
+        heads, bound, penalty, value, parent, count = real(read_only(charged), single_root)
+        penalty = 9.0
+    elif kind == "bound":
+        bound -= 3.0
+    return heads, bound, penalty, value, parent, count
 
 
 @pytest.mark.parametrize("single_root", [True, False])
@@ -187,7 +171,7 @@ def tampered_duals(kind):
     "kind", ["heads", "dropped arc", "no tree", "duals", "sets", "nodes", "penalty"]
 )
 def test_chu_liu_edmonds(monkeypatch, kind, single_root):
-    monkeypatch.setattr(chu_liu_edmonds, "with_duals", tampered_duals(kind))
+    tamper(monkeypatch, chu_liu_edmonds, "with_duals", tampered_duals, kind)
     met = {
         never_wrong(tree.ChuLiuEdmonds(), problem_of(s, projective=False, single_root=single_root))
         for s in range(20)
@@ -198,7 +182,7 @@ def test_chu_liu_edmonds(monkeypatch, kind, single_root):
 
 @pytest.mark.parametrize("kind", ["bound", "duals", "no tree"])
 def test_bounds_by_arborescences(monkeypatch, kind):
-    monkeypatch.setattr(chu_liu_edmonds, "with_duals", tampered_duals(kind))
+    tamper(monkeypatch, chu_liu_edmonds, "with_duals", tampered_duals, kind)
     for seed in range(20):
         problem = problem_of(seed, second=True)
         best = tree.SecondOrder().decode(problem).certificate.score
@@ -212,28 +196,23 @@ def test_bounds_by_arborescences(monkeypatch, kind):
 # --- second order ------------------------------------------------------------------------------
 
 
-def tampered_tables(kind):
-    real = second_order.decode
-
-    def decode(arcs, grandparents, siblings, gaps, single_root, outermost, space):
-        given = (grandparents, siblings, gaps, single_root, outermost, space)
-        heads, best = real(arcs, *given)
-        if kind == "heads":
-            heads = worse_heads(tree.TreeProblem(arcs, single_root=single_root))
-        elif kind == "dropped arc":
-            heads, best = real(without_an_arc_of(arcs, heads), *given)
-        elif kind == "no grandparents":
-            heads, best = real(arcs, read_only(np.zeros((0, 0, 0))), *given[1:])
-        elif kind == "no siblings":
-            heads, best = real(arcs, grandparents, read_only(np.zeros((0, 0, 0))), *given[2:])
-        elif kind == "tables":
-            heads = worse_heads(tree.TreeProblem(arcs, single_root=single_root))
-            size = len(arcs)
-            with np.errstate(all="ignore"):  # entries of no span have any bits
-                space[: second_order.entries(size, outermost)] -= 2.0
-        return heads, best
-
-    return decode
+def tampered_tables(kind, real, arcs, grandparents, siblings, gaps, single_root, outermost, space):
+    given = (grandparents, siblings, gaps, single_root, outermost, space)
+    heads, best = real(arcs, *given)
+    if kind == "heads":
+        heads = worse_heads(tree.TreeProblem(arcs, single_root=single_root))
+    elif kind == "dropped arc":
+        heads, best = real(without_an_arc_of(arcs, heads), *given)
+    elif kind == "no grandparents":
+        heads, best = real(arcs, read_only(np.zeros((0, 0, 0))), *given[1:])
+    elif kind == "no siblings":
+        heads, best = real(arcs, grandparents, read_only(np.zeros((0, 0, 0))), *given[2:])
+    elif kind == "tables":
+        heads = worse_heads(tree.TreeProblem(arcs, single_root=single_root))
+        size = len(arcs)
+        with np.errstate(all="ignore"):  # entries of no span have any bits
+            space[: second_order.entries(size, outermost)] -= 2.0
+    return heads, best
 
 
 @pytest.mark.parametrize("grandparents", ["all", "outermost"])
@@ -241,7 +220,7 @@ def tampered_tables(kind):
     "kind", ["heads", "dropped arc", "no grandparents", "no siblings", "tables"]
 )
 def test_second_order(monkeypatch, kind, grandparents):
-    monkeypatch.setattr(second_order, "decode", tampered_tables(kind))
+    tamper(monkeypatch, second_order, "decode", tampered_tables, kind)
     met = {
         never_wrong(
             tree.SecondOrder(grandparents),
@@ -263,11 +242,8 @@ def test_ranks_of_second_order(monkeypatch, kind, decoder):
     siblings, met = isinstance(decoder, tree.BranchAndBound), set()
     # compiled before a kernel that others call is replaced
     decoder.decode(problem_of(0, second=True, siblings=siblings))
-    monkeypatch.setattr(
-        second_order, "decode", at_times(tampered_tables(kind), second_order.decode)
-    )
-    chart = tampered_chart("dropped arc")
-    monkeypatch.setattr(eisner, "charted", at_times(chart, eisner.charted))
+    tamper(monkeypatch, second_order, "decode", tampered_tables, kind, always=False)
+    tamper(monkeypatch, eisner, "charted", tampered_chart, "dropped arc", always=False)
     for seed in range(25):
         met |= no_wrong_rank(decoder, problem_of(seed, second=True, siblings=siblings))
     assert "proven" in met
