@@ -55,3 +55,11 @@ def shipped():
 def rng() -> np.random.Generator:
     """Random numbers, the same in every run."""
     return np.random.default_rng(0)
+
+
+@pytest.fixture
+def ticks(monkeypatch):
+    """A clock for limits of time: a second passes whenever it is read."""
+    ticks = iter(range(10**9))
+    monkeypatch.setattr("spacy_decoders.budget.perf_counter", lambda: float(next(ticks)))
+    return ticks

@@ -31,7 +31,7 @@ def campaigns(trials: int, folder: Path) -> Iterator[tuple[str, Outcomes]]:
         number = trials // 10 if format == "wikipedia" else trials
         yield f"concepts: {format}", check_dump(format, folder, number)
     nlp = spacy_decoders.load()
-    for name in wishes.COMPONENTS:
+    for name in wishes.KINDS:
         found = [fault for seed in range(trials) for fault in wishes.faults(nlp, name, seed)]
         yield f"{name}: sets of demands", Outcomes(Counter(read=trials), found)
 

@@ -3,14 +3,14 @@
 The judge looks at what stands in the Doc alone.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Sequence
+from itertools import count
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-COMPONENTS = ("tagger", "entities", "parser", "linker")
 SENTENCES = (
     "The old man can fish at Old Mill Bank .",
     "Mary Smith of London saw it in 1999 .",
@@ -25,17 +25,58 @@ SENTENCES = (
 TAGS = ("NN", "NNP", "VB", "VBZ", "JJ", "DT", "IN", ".")
 DEPS = ("nsubj", "obj", "obl", "det", "case", "punct", "amod", "advmod", "conj", "ROOT")
 TYPES = ("PER", "LOC", "ORG")
+#: A demand for an entity of the type that the span in the Doc has.
+LABELLED = "entity of the label"
 
 
-class Wished(NamedTuple):
-    """One demand: what makes it, its span, how to make it, and whether a Doc satisfies it."""
+class Wish(NamedTuple):
+    """One demand on a span: of which kind, and the value that is asked for."""
 
-    source: str
+    kind: str
     start: int
     end: int
-    constraint: dict | None
-    apply: Callable[[Doc], None] | None
-    holds: Callable[[Doc], bool]
+    value: Any
+
+    @property
+    def source(self) -> str:
+        """How conflicts name it; constraints have numbers there."""
+        if self.kind in PRESENT:
+            return "present annotation"
+        return self.kind if self.kind in ATTRIBUTES else ""
+
+    @property
+    def constraint(self) -> dict[str, Any]:
+        """What the option `constraints` takes; nothing if it is asked for in another way."""
+        if self.source:
+            return {}
+        if self.kind == "head":
+            return {"token": self.value, "head": -1 - self.value}
+        return {"entity": "label"} if self.kind == LABELLED else {self.kind: self.value}
+
+    def apply(self, doc: Doc, key: str) -> None:
+        """Ask for it in a document; it is noted there where it can't be annotated before."""
+        span = doc[self.start : self.end]
+        others = [ent for ent in doc.ents if ent.start < self.end and self.start < ent.end]
+        if self.kind in ATTRIBUTES:
+            span[0]._.set(self.kind, self.value)
+        elif self.kind not in PRESENT:
+            label = self.value[0] if self.kind == LABELLED else ""
+            doc.spans[key] = [Span(doc, self.start, self.end, label)]
+        elif self.kind == "present tag":
+            span[0].tag_ = self.value
+        elif self.kind == "present entity" and not others:
+            ent = Span(doc, self.start, self.end, self.value)
+            doc.set_ents([ent], default="unmodified")
+        elif self.kind == "present link" and [same_place(span, ent) for ent in others] == [True]:
+            linked = Span(doc, self.start, self.end, others[0].label_, kb_id=self.value)
+            doc.ents = [*(ent for ent in doc.ents if ent not in others), linked]
+        else:
+            doc.user_data["absent", self.start] = True
+
+    def holds(self, doc: Doc) -> bool:
+        """Whether a document satisfies it."""
+        absent = self.kind in PRESENT and ("absent", self.start) in doc.user_data
+        return absent or JUDGES[self.kind](doc[self.start : self.end], self.value)
 
 
 class Case(NamedTuple):
@@ -43,8 +84,59 @@ class Case(NamedTuple):
 
     words: list[str]
     starts: list[int] | None
-    wishes: list[Wished]
-    options: dict
+    wishes: list[Wish]
+    options: dict[str, Any]
+
+
+def same_place(one: Span, other: Span) -> bool:
+    return (one.start, one.end) == (other.start, other.end)
+
+
+def entity(span: Span, types: Any) -> bool:
+    """Whether a span is an entity of one of some types, or of any."""
+    return any(
+        same_place(span, ent) and (types is True or ent.label_ in types) for ent in span.doc.ents
+    )
+
+
+def link(span: Span) -> str:
+    return next((ent.kb_id_ for ent in span.doc.ents if same_place(span, ent)), "")
+
+
+def types_in(span: Span) -> set[str]:
+    return {token.ent_type_ for token in span} - {""}
+
+
+#: Whether a span, or its only token, is as a demand of each kind asks.
+JUDGES = {
+    "labels": lambda span, of: all(token.tag_ in of for token in span),
+    "not_labels": lambda span, of: not any(token.tag_ in of for token in span),
+    "present tag": lambda span, of: span[0].tag_ == of,
+    "entity": entity,
+    LABELLED: entity,
+    "present entity": lambda span, of: entity(span, [of]),
+    "not_entity": lambda span, of: not (types_in(span) if of is True else types_in(span) & {*of}),
+    "head": lambda span, of: len(span) > 1 and span[of].head == span[-1 - of],
+    "root": lambda span, of: (span[0].head == span[0]) == of,
+    "deps": lambda span, of: span[0].dep_ in of,
+    "not_deps": lambda span, of: span[0].dep_ not in of,
+    "fixed_head": lambda span, of: span[0].head.i == of,
+    "fixed_dep": lambda span, of: span[0].dep_ == of,
+    "forbidden_heads": lambda span, of: span[0].head.i not in of,
+    "forbidden_deps": lambda span, of: span[0].dep_ not in of,
+    "candidates": lambda span, of: link(span) in ("", "NIL", *of),
+    "not_candidates": lambda span, of: link(span) not in of,
+    "present link": lambda span, of: link(span) == of,
+}
+PRESENT = {kind for kind in JUDGES if kind.startswith("present")}
+ATTRIBUTES = {kind for kind in JUDGES if kind.startswith(("fixed", "forbidden"))}
+#: The kinds of demands on each component, and how many tokens they are about at most.
+KINDS = {
+    "tagger": ([*JUDGES][:3], 2),
+    "entities": ([*JUDGES][3:7], 4),
+    "parser": ([*JUDGES][7:15], 1),
+    "linker": ([*JUDGES][15:], 2),
+}
 
 
 def text_of(rng: np.random.Generator) -> tuple[list[str], list[int] | None]:
@@ -57,187 +149,64 @@ def text_of(rng: np.random.Generator) -> tuple[list[str], list[int] | None]:
     return words, [None, starts, [x if x > 0 and rng.random() < 0.7 else 0 for x in starts]][kind]
 
 
-def some(rng: np.random.Generator, values: tuple[str, ...], most: int) -> list[str]:
+def some(rng: np.random.Generator, values: Sequence[str], most: int = 2) -> list[str]:
     return sorted(rng.choice(values, rng.integers(1, most + 1), replace=False).tolist())
 
 
-def span_in(rng: np.random.Generator, n: int, longest: int) -> tuple[int, int]:
-    start = int(rng.integers(n))
-    return start, min(n, start + int(rng.integers(1, longest + 1)))
-
-
-def demand(start: int, end: int, constraint: dict, holds: Callable[[Doc], bool]) -> Wished:
-    """Something asked for by the option `constraints`."""
-    return Wished("", start, end, constraint, None, holds)
-
-
-def present(
-    start: int, end: int, apply: Callable[[Doc], None], holds: Callable[[Doc], bool]
-) -> Wished:
-    """Something annotated before; `apply` notes in the Doc where it could not be."""
-
-    def unless_absent(doc: Doc) -> bool:
-        return ("absent", start) in doc.user_data or holds(doc)
-
-    return Wished("present annotation", start, end, None, apply, unless_absent)
-
-
-def tag_wish(rng: np.random.Generator, words: list[str]) -> Wished:
-    start, end = span_in(rng, len(words), 2)
-    kind, labels = rng.integers(4), some(rng, TAGS, 2)
-    if kind == 3:
-        tag = str(rng.choice([*TAGS, "FOREIGN"]))
-
-        def keep(doc: Doc) -> None:
-            doc[start].tag_ = tag
-
-        return present(start, start + 1, keep, lambda doc: doc[start].tag_ == tag)
-    denied = kind == 2
-    return demand(
-        start,
-        end,
-        {"not_labels" if denied else "labels": labels},
-        lambda doc: all((token.tag_ in labels) != denied for token in doc[start:end]),
-    )
-
-
-def entity_wish(rng: np.random.Generator, words: list[str]) -> Wished:
-    start, end = span_in(rng, len(words), 4)
-    kind = rng.integers(5)
-    types = some(rng, TYPES, 2)
-    if kind == 4:
-        label = str(rng.choice([*TYPES, "FOREIGN"]))
-
-        def keep(doc: Doc) -> None:
-            if any(token.ent_iob_ in ("B", "I") for token in doc[start:end]):
-                doc.user_data["absent", start] = True
-            else:
-                doc.set_ents([Span(doc, start, end, label)], default="unmodified")
-
-        there = (start, end, label)
-        return present(
-            start, end, keep, lambda doc: there in {(e.start, e.end, e.label_) for e in doc.ents}
-        )
-    if kind == 3:
-        denied = True if rng.random() < 0.4 else types
-
-        def has_none(doc: Doc) -> bool:
-            found = {token.ent_type_ for token in doc[start:end]} - {""}
-            return not (found if denied is True else found & set(types))
-
-        return demand(start, end, {"not_entity": denied}, has_none)
-    wanted = [types, True, "label"][kind]
-    label = str(rng.choice([*TYPES, "FOREIGN"]))
-    allowed = {"label": [label]}.get(wanted if isinstance(wanted, str) else "", types)
-    wish = demand(
-        start,
-        end,
-        {"entity": wanted},
-        lambda doc: any(
-            (e.start, e.end) == (start, end) and (wanted is True or e.label_ in allowed)
-            for e in doc.ents
-        ),
-    )
-    return wish._replace(source=label)
-
-
-def tree_wish(rng: np.random.Generator, words: list[str]) -> Wished:
-    n = len(words)
-    kind = rng.integers(9)
-    token, deps = int(rng.integers(n)), some(rng, DEPS, 2)
-    near = int(np.clip(token + rng.integers(-6, 7), 0, n - 1))
-    one = (token, token + 1)
-    if kind == 0:
-        start, end = min(token, near), max(token, near) + 1
-        dependant = 0 if rng.random() < 0.5 else -1
-        child, head = (start, end - 1) if dependant == 0 else (end - 1, start)
-        constraint = {"token": dependant, "head": -1 - dependant}
-        return demand(
-            start, end, constraint, lambda doc: child != head and doc[child].head.i == head
-        )
-    if kind < 5:
-        name, value = [("root", True), ("root", False), ("deps", deps), ("not_deps", deps)][
-            kind - 1
-        ]
-        judge = {
-            "root": lambda doc: (doc[token].head.i == token) == value,
-            "deps": lambda doc: doc[token].dep_ in deps,
-            "not_deps": lambda doc: doc[token].dep_ not in deps,
-        }[name]
-        return demand(*one, {name: value}, judge)
-    name = ("fixed_head", "fixed_dep", "forbidden_heads", "forbidden_deps")[kind - 5]
-    value = {"fixed_head": near, "fixed_dep": deps[0], "forbidden_heads": [near]}.get(name, deps)
-
-    def apply(doc: Doc) -> None:
-        doc[token]._.set(name, value)
-
-    judges = {
-        "fixed_head": lambda doc: doc[token].head.i == near,
-        "fixed_dep": lambda doc: doc[token].dep_ == deps[0],
-        "forbidden_heads": lambda doc: doc[token].head.i != near,
-        "forbidden_deps": lambda doc: doc[token].dep_ not in deps,
+def value_of(kind: str, rng: np.random.Generator, near: int, concepts: list[str]) -> Any:
+    """What is asked for by a demand; `near` is a token near to its own."""
+    of_kind = {
+        "present tag": lambda: str(rng.choice([*TAGS, "FOREIGN"])),
+        "entity": lambda: True if rng.random() < 0.5 else some(rng, TYPES),
+        LABELLED: lambda: [str(rng.choice([*TYPES, "FOREIGN"]))],
+        "present entity": lambda: str(rng.choice([*TYPES, "FOREIGN"])),
+        "not_entity": lambda: True if rng.random() < 0.4 else some(rng, TYPES),
+        "head": lambda: int(rng.choice([0, -1])),
+        "root": lambda: bool(rng.random() < 0.5),
+        "fixed_head": lambda: near,
+        "fixed_dep": lambda: str(rng.choice(DEPS)),
+        "forbidden_heads": lambda: [near],
+        "candidates": lambda: some(rng, concepts) if rng.random() < 0.9 else [],
+        "not_candidates": lambda: some(rng, concepts),
+        "present link": lambda: str(rng.choice(concepts)),
     }
-    return Wished(name, *one, None, apply, judges[name])
+    return of_kind[kind]() if kind in of_kind else some(rng, DEPS if "deps" in kind else TAGS)
 
 
-def link_wish(rng: np.random.Generator, words: list[str], concepts: list[str]) -> Wished:
-    start, end = span_in(rng, len(words), 2)
+def wish_of(
+    component: str, rng: np.random.Generator, words: list[str], concepts: list[str]
+) -> Wish:
+    """A random demand."""
+    kinds, longest = KINDS[component]
+    kind, start = str(rng.choice(kinds)), int(rng.integers(len(words)))
+    end = min(len(words), start + int(rng.integers(1, longest + 1)))
     capitals = [i for i, word in enumerate(words) if word[0].isupper()]
-    if capitals and rng.random() < 0.8:
+    if component == "linker" and capitals and rng.random() < 0.8:
         start = int(rng.choice(capitals))
         end = start + 1
-    few = some(rng, tuple(concepts), 2)
-    kind = rng.integers(4)
-
-    def linked(doc: Doc) -> str:
-        return next((e.kb_id_ for e in doc.ents if (e.start, e.end) == (start, end)), "")
-
-    if kind == 0:
-
-        def keep(doc: Doc) -> None:
-            own = [e for e in doc.ents if e.start < end and start < e.end]
-            if [(e.start, e.end) for e in own] == [(start, end)] and not own[0].kb_id:
-                others = [e for e in doc.ents if e not in own]
-                doc.ents = [*others, Span(doc, start, end, own[0].label_, kb_id=few[0])]
-            else:
-                doc.user_data["absent", start] = True
-
-        return present(start, end, keep, lambda doc: linked(doc) == few[0])
-    if kind == 1:
-        return demand(start, end, {"not_candidates": few}, lambda doc: linked(doc) not in few)
-    wanted = few if kind == 2 or rng.random() < 0.8 else []
-    return demand(
-        start, end, {"candidates": wanted}, lambda doc: linked(doc) in ("", "NIL", *wanted)
-    )
+    near = int(np.clip(start + rng.integers(-6, 7), 0, len(words) - 1))
+    if kind == "head":
+        start, end = min(start, near), max(start, near) + 1
+    if kind == "present tag":
+        end = start + 1
+    return Wish(kind, start, end, value_of(kind, rng, near, concepts))
 
 
 def case_of(component: str, rng: np.random.Generator, nlp: Language) -> Case:
     """A random case."""
     words, starts = text_of(rng)
-    count = int(rng.integers(1, 7))
-    options: dict = {"overwrite": bool(rng.random() < 0.5)}
-    if component != "linker":
-        made = {"tagger": tag_wish, "entities": entity_wish, "parser": tree_wish}[component]
-        wishes = [made(rng, words) for _ in range(count)]
-    else:
-        base = nlp.get_pipe("linker").kb.base
-        named = [of["id"] for name in ("Amazon", "Paris", "Apple") for of in base.look_up(name)]
-        concepts = list(dict.fromkeys([base.id(number) for number in range(0, 60, 7)] + named))
-        wishes = [link_wish(rng, words, concepts) for _ in range(count)]
-    if options["overwrite"]:
-        wishes = [of for of in wishes if of.source != "present annotation"] or wishes[:0]
-    elif component != "parser":  # what is present stands there once
-        there, kept = set(), []
-        for of in wishes:
-            own = set(range(of.start, of.end)) if of.source == "present annotation" else set()
-            if own.isdisjoint(there):
-                kept.append(of)
-                there |= own
-        wishes = kept
-    if component == "parser":  # an attribute of a token is set once
-        wishes = list(
-            {(of.source, of.start) if of.apply else i: of for i, of in enumerate(wishes)}.values()
-        )
+    options: dict[str, Any] = {"overwrite": bool(rng.random() < 0.5)}
+    base = nlp.get_pipe("linker").kb.base
+    named = [of["id"] for name in ("Amazon", "Paris", "Apple") for of in base.look_up(name)]
+    concepts = list(dict.fromkeys([base.id(number) for number in range(0, 60, 7)] + named))
+    wishes, taken = [], set()
+    for _ in range(int(rng.integers(1, 7))):
+        wish = wish_of(component, rng, words, concepts)
+        # what is annotated before stands there once, and so does an attribute of a token
+        places = {(wish.kind, i) for i in range(wish.start, wish.end) if wish.source}
+        if taken.isdisjoint(places) and not (options["overwrite"] and wish.kind in PRESENT):
+            wishes.append(wish)
+            taken |= places
     return Case(words, starts, wishes, options)
 
 
@@ -249,14 +218,10 @@ def run(nlp: Language, component: str, case: Case, kept: list[int]) -> Doc:
         doc.ents = [Span(doc, i, i + 1, "LOC") for i in names]
     constraints = []
     for number, wish in enumerate(case.wishes):
-        key = f"wish{number}"
-        if wish.constraint is not None:
-            constraints.append({"spans": key, **wish.constraint})
+        if wish.constraint:
+            constraints.append({"spans": f"wish{number}", **wish.constraint})
         if number in kept:
-            if wish.apply is not None:
-                wish.apply(doc)
-            else:
-                doc.spans[key] = [Span(doc, wish.start, wish.end, wish.source)]
+            wish.apply(doc, f"wish{number}")
     pipe = nlp.get_pipe(component)
     pipe.configure(constraints=constraints, **case.options)
     return pipe(doc)
@@ -264,11 +229,8 @@ def run(nlp: Language, component: str, case: Case, kept: list[int]) -> Doc:
 
 def names_of(case: Case) -> list[str]:
     """The source of each demand, as conflicts name it."""
-    numbers = iter(range(len(case.wishes)))
-    return [
-        of.source if of.constraint is None else f"constraints[{next(numbers)}]"
-        for of in case.wishes
-    ]
+    numbers = count()
+    return [of.source or f"constraints[{next(numbers)}]" for of in case.wishes]
 
 
 def faults(nlp: Language, component: str, seed: int, *, least: bool = True) -> list[str]:
@@ -287,7 +249,7 @@ def faults(nlp: Language, component: str, seed: int, *, least: bool = True) -> l
         if not wish.holds(doc) and not named and not in_unit:
             found.append(f"{component} {seed}: {name} at {wish.start}:{wish.end} is dropped")
     proven = [of["status"] for of in doc._.certificates.get(component, ())].count("infeasible")
-    if component == "linker" and proven != len(doc._.conflicts):
+    if component in ("tagger", "linker") and proven != len(doc._.conflicts):
         found.append(
             f"{component} {seed}: {proven} certificates of {len(doc._.conflicts)} conflicts"
         )

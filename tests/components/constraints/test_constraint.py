@@ -7,7 +7,7 @@ import pytest
 from spacy_decoders import ProblemError
 from spacy_decoders.components.constraints import Constraint
 from spacy_decoders.components.constraints.constraint import constraints_about
-from tests.campaigns.wishes import COMPONENTS, faults
+from tests.campaigns.wishes import KINDS, faults
 from tests.components.tagger.tagging import randomised
 
 CAN = [{"LOWER": "can"}]
@@ -79,7 +79,7 @@ def test_unknown_names_are_refused_when_they_are_set(name, demand, shipped):
     assert not pipe.constraints
 
 
-@pytest.mark.parametrize("component", COMPONENTS)
+@pytest.mark.parametrize("component", KINDS)
 def test_every_demand_is_kept_or_named(shipped, component):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a sentence has no tree

@@ -1,10 +1,10 @@
-"""Constraints on tags and entities: obeyed exactly, and named where they contradict each other."""
+"""Constraints on tags and entities are obeyed exactly; contradictory ones: `wishes`."""
 
 import numpy as np
 import pytest
 from spacy.tokens import Span
 
-from tests.components.tagger.tagging import SENTENCES, bare, randomise, randomised, tags, trained
+from tests.components.tagger.tagging import bare, randomise, randomised, tags
 from tests.oracles import all_chains
 
 NAME = "exact_tagger"
@@ -80,44 +80,6 @@ def test_spans_that_are_entities_and_tokens_that_are_in_none(recogniser):
         assert (labels[3][2:] or "") == doc[3].ent_type_
 
 
-def test_contradictions_are_named(recogniser):
-    pipe = recogniser.get_pipe(NAME)
-    pipe.constraints = [
-        {"phrases": ["Mercury"], "entity": "STAR"},
-        {"phrases": ["sees"], "not_entity": True},
-        {"pattern": [{"IS_TITLE": True}], "not_entity": ["STAR"]},
-    ]
-    docs = [bare(recogniser, "the Mercury sees"), bare(recogniser, "the man")]
-    first, second = recogniser.pipe(docs)
-    assert first._.certificates[NAME][0]["status"] == "infeasible"
-    assert not first.ents
-    assert second._.certificates[NAME][0]["status"] == "optimal"
-    assert second._.conflicts == []
-    (conflict,) = first._.conflicts
-    assert (conflict["component"], conflict["start"], conflict["end"]) == (NAME, 0, 3)
-    assert [demand["source"] for demand in conflict["demands"]] == [
-        "constraints[0]",
-        "constraints[2]",
-    ]
-    assert {demand["text"] for demand in conflict["demands"]} == {"Mercury"}
-    # what was contradictory is so no more
-    pipe.constraints = []
-    assert recogniser(first)._.conflicts == []
-
-
-def test_tags_that_are_set_are_kept_on_request():
-    nlp = trained(overwrite=False)
-    doc = bare(nlp, SENTENCES[0])
-    doc[1].tag_ = "NN"
-    doc[2].tag_ = "UNHEARD-OF"
-    nlp(doc)
-    assert tags(doc) == ["DT", "NN", "UNHEARD-OF", "VBZ", "NNP", "."]
-    overwriting = trained()
-    doc = bare(overwriting, SENTENCES[0])
-    doc[1].tag_ = "NN"
-    assert tags(overwriting(doc))[1] == "JJ"
-
-
 def test_kept_tags_condition_the_others_exactly():
     nlp = randomised(overwrite=False)
     for seed in range(20):
@@ -155,14 +117,3 @@ def test_blocked_spans_and_present_entities_are_respected():
         nlp(doc)
         assert not any(token.ent_type for token in doc[:3])
         assert entities(doc)[-1] == ("New York", "CITY")
-
-
-def test_only_the_entity_that_contradicts_is_named():
-    nlp = randomised(target="ent", overwrite=False)
-    nlp.get_pipe(NAME).constraints = [{"spans": "x", "not_entity": ["CITY"]}]
-    doc = bare(nlp, "the old man sees New York")
-    doc.set_ents([Span(doc, 2, 5, "CITY"), Span(doc, 5, 6, "FOREIGN")], default="missing")
-    doc.spans["x"] = [doc[3:6]]
-    nlp(doc)
-    (conflict,) = doc._.conflicts
-    assert {demand["text"] for demand in conflict["demands"]} == {"man sees New", "sees New York"}

@@ -1,13 +1,11 @@
 """Constraints on trees: heads, roots and labels of tokens where patterns match."""
 
 import warnings
-from itertools import count
 
 import pytest
 from spacy.tokens import Doc
 
 from spacy_decoders import ProblemError
-from spacy_decoders import budget as budgets
 from spacy_decoders.components.parser.decoding import ConflictSearch
 from tests.components.parser.parsing import NAME, make_nlp, sentence
 
@@ -81,30 +79,26 @@ def test_demands_that_contradict_each_other_are_named(nlp):
 
 
 @pytest.mark.filterwarnings("ignore:.*no tree")
-def test_time_for_the_conflict_is_part_of_the_sentence(nlp, monkeypatch):
+def test_time_for_the_conflict_is_part_of_the_sentence(nlp, ticks):
     words, parser = ["fish"] * 60, nlp.get_pipe(NAME)
     parser.constraints = [{"pattern": [{}], "root": False}]
-    ticks = count()
-    monkeypatch.setattr(budgets, "perf_counter", lambda: 0.001 * next(ticks))
-    parser.seconds = 0.1
+    parser.seconds = 100.0
     doc = nlp(sentence(nlp, words))
     assert next(ticks) < 1000  # were it for each demand, some 6,000
     parser.seconds = None
     (conflict,) = doc._.conflicts
     assert conflict.get("is_least") in (None, False)
     assert len(conflict["demands"]) == 60
-    parser.seconds = 1e-6
+    parser.seconds = 0.5
     (conflict,) = nlp(sentence(nlp, words))._.conflicts
     parser.configure(seconds=None, constraints=[])
     assert conflict["is_least"] is False and len(conflict["demands"]) == 60
 
 
-def test_what_else_is_asked_of_a_tree_is_part_of_its_time(nlp):
+def test_what_else_is_asked_of_a_tree_is_part_of_its_time(nlp, ticks):
     parser, words = nlp.get_pipe(NAME), ["fish"] * 400
     more = {"head_margins": True, "k_best": 2, "probabilities": True}
-    parser.configure(constraints=[], **more)
-    nlp(sentence(nlp, words[:9]))  # compiles
-    parser.seconds = 0.1
+    parser.configure(constraints=[], **more, seconds=0.1)  # which have passed at the first look
     doc = nlp(sentence(nlp, words))
     parser.configure(seconds=None, **dict.fromkeys(more, False) | {"k_best": 1})
     assert doc._.certificates[NAME][0]["status"] in ("optimal", "bounded")
