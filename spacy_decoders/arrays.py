@@ -23,6 +23,7 @@ __all__ = [
     "checked_flags",
     "checked_indices",
     "checked_list",
+    "checked_numbers",
     "checked_path",
     "checked_scores",
     "checked_type",
@@ -255,7 +256,17 @@ def is_number(value: Any) -> bool:
     return real and not isinstance(value, bool) and bool(value == value)
 
 
-def _as_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[Any]:
+def checked_numbers(name: str, values: Any) -> NDArray[Any]:
+    """Return real numbers as an array of any shape; no copy if they are one.
+
+    Raises `ProblemError` if they are masked, lists of unequal lengths, or of another type.
+
+    Examples
+    --------
+    >>> checked_numbers("edges", [[0, 1], [2]])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    spacy_decoders.errors.ProblemError: edges: expected an array of numbers (setting an array ...
+    """
     if isinstance(values, np.ma.MaskedArray):
         raise ProblemError(
             f"{name}: a masked array would lose its mask; fill it, scores with -inf for what is "
@@ -267,6 +278,11 @@ def _as_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> 
         raise ProblemError(f"{name}: expected an array of numbers ({error}).") from error
     if array.dtype.kind not in "biuf":
         raise ProblemError(f"{name}: expected an array of numbers, got dtype {array.dtype}.")
+    return array
+
+
+def _as_numbers(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[Any]:
+    array = checked_numbers(name, values)
     fits = array.ndim == len(shape)
     for want, got in zip(shape, array.shape, strict=False):
         fits = fits and want in (None, got)

@@ -68,6 +68,23 @@ def test_refuses_what_numpy_would_take_silently():
             checked_scores("scores", [-np.inf, value], (2,), dtype=np.float64)
 
 
+@pytest.mark.parametrize(
+    ("argument", "call"),
+    [
+        ("allowed", lambda ragged: tree.TreeProblem(np.zeros((2, 2)), allowed=ragged)),
+        ("distances", lambda ragged: RepresentativesProblem(ragged, [[0], [1]])),
+        ("edges", ConceptGraph.from_edges),
+        ("factors.arcs", lambda ragged: tree.Factors(ragged, [0, 2], [1.0])),
+        ("factors.arcs", lambda ragged: tree.Factors.any_of(ragged, 1.0)),
+        ("factors.parts", lambda ragged: tree.Factors.of_parts(ragged, [(0, 1)], [1.0])),
+        ("heads", tree.is_tree),
+    ],
+)
+def test_lists_of_unequal_lengths_are_named(argument, call):
+    with pytest.raises(ProblemError, match=f"^{argument}: expected an array of numbers"):
+        call([[0, 1], [2]])
+
+
 ZEROS = np.zeros((2, 2))
 CHAIN, TREE, GRAPH = (
     chain.ChainModel(ZEROS),

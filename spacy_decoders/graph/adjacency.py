@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Floats, Integers, checked_indices, read_only
+from ..arrays import Floats, Integers, checked_indices, checked_numbers, read_only
 from ..errors import ProblemError
 from .storage import StoredArrays
 
@@ -38,7 +38,7 @@ class GraphArrays:
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
-        given = np.asarray(edges)
+        given = checked_numbers("edges", edges)
         if given.size == 0:
             given = np.empty((0, 2), dtype=np.int64)
         if given.dtype != np.int32:

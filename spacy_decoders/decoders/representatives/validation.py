@@ -14,6 +14,7 @@ from ...arrays import (
     checked_each,
     checked_indices,
     checked_list,
+    checked_numbers,
     checked_scores,
     is_number,
     read_only,
@@ -26,7 +27,7 @@ __all__ = ["checked_distances", "checked_local", "checked_sets", "checked_weight
 
 def checked_distances(values: Any) -> NDArray[Any]:
     """Return distances as a symmetric array, of int32 where integers were given."""
-    given = np.asarray(values) if not hasattr(values, "dtype") else values
+    given = checked_numbers("distances", values)
     size = max(given.shape, default=0)
     refuse_beyond_memory("distances", f"{size} vertices", 24 * size**2, "give fewer candidates")
     if given.dtype.kind in "iub":

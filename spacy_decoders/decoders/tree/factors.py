@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_list, checked_scores, owned, read_only
+from ...arrays import (
+    checked_indices,
+    checked_list,
+    checked_numbers,
+    checked_scores,
+    owned,
+    read_only,
+)
 from ...errors import ProblemError
 
 __all__ = ["Factors"]
@@ -74,7 +81,7 @@ class Factors:
         at_least: ArrayLike | None = None,
         at_most: ArrayLike | None = None,
     ) -> None:
-        pairs = np.asarray(arcs)
+        pairs = checked_numbers("factors.arcs", arcs)
         if pairs.size == 0:  # an empty list lacks shape and integer type
             pairs = np.zeros((0, 2), dtype=np.int32)
         pairs = checked_indices("factors.arcs", pairs, (None, 2), low=0)
@@ -232,7 +239,7 @@ class Factors:
         >>> Factors.of_parts([(0, 2, 1)], [(0, 1), (1, 2)], [1.5]).arcs.tolist()
         [[0, 2], [2, 1]]
         """
-        rows = np.asarray(parts)
+        rows = checked_numbers("factors.parts", parts)
         if rows.size == 0:
             return cls.empty()
         rows = checked_indices("factors.parts", rows, (None, None), low=0)

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_flags, checked_scores, owned, read_only, refuse_beyond_memory
+from ...arrays import (
+    checked_flags,
+    checked_numbers,
+    checked_scores,
+    owned,
+    read_only,
+    refuse_beyond_memory,
+)
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from .factors import Factors
@@ -300,7 +307,7 @@ def _within_sentences(siblings: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _mask(values: ArrayLike, size: int) -> NDArray[np.bool_]:
-    mask = np.asarray(values)
+    mask = checked_numbers("allowed", values)
     if mask.shape != (size, size) or mask.dtype != np.bool_:
         raise ProblemError(
             f"allowed: expected a bool array of shape ({size}, {size}), got {mask.dtype} "

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import Booleans, Integers, checked_indices, checked_type
+from ...arrays import Booleans, Integers, checked_indices, checked_numbers, checked_type
 from ...errors import ProblemError
 from .problem import TreeProblem
 from .rules import Rule
@@ -100,7 +100,7 @@ def sentence_starts(heads: ArrayLike) -> Booleans:
     >>> sentence_starts([2, 0, 5, 3, 0])
     array([ True, False,  True, False, False])
     """
-    return starts_of_tree(tree_with_root(heads, len(np.asarray(heads)))[1:])
+    return starts_of_tree(tree_with_root(heads)[1:])
 
 
 def starts_of_tree(tree: NDArray[np.integer[Any]]) -> Booleans:
@@ -120,7 +120,7 @@ def is_tree(heads: ArrayLike) -> bool:
     >>> is_tree([2, 0, 2]), is_tree([2, 1, 0])
     (True, False)
     """
-    ancestors = tree_with_root(heads, len(np.asarray(heads)))
+    ancestors = tree_with_root(heads)
     ancestors[0] = 0
     for _ in range(len(ancestors).bit_length()):  # pointer doubling
         ancestors = ancestors[ancestors]
@@ -135,7 +135,7 @@ def is_projective(heads: ArrayLike) -> bool:
     >>> is_projective([2, 0, 2]), is_projective([3, 4, 0, 3])
     (True, False)
     """
-    tree = tree_with_root(heads, len(np.asarray(heads)))[1:]
+    tree = tree_with_root(heads)[1:]
     tokens = np.arange(1, len(tree) + 1)
     left, right = np.minimum(tree, tokens), np.maximum(tree, tokens)
     begins_inside = (left[:, None] < left) & (left < right[:, None])
@@ -161,7 +161,8 @@ def breaks_any(
     return any(rule.is_broken(tree, marks) for rule in rules)
 
 
-def tree_with_root(heads: ArrayLike, n: int) -> Integers:
+def tree_with_root(heads: ArrayLike, n: int | None = None) -> Integers:
     """Return the heads by token number, -1 for the root itself."""
-    checked = checked_indices("heads", heads, (n,), low=0, high=n + 1, dtype=np.int64)
+    given = checked_numbers("heads", heads)
+    checked = checked_indices("heads", given, (n,), low=0, high=given.size + 1, dtype=np.int64)
     return np.concatenate([[-1], checked])
