@@ -71,3 +71,5 @@ def test_unknown_vertices_and_bad_options_are_named():
         with pytest.raises(ProblemError, match="count"):
             graph.index_hubs(count)
     assert graph.contains([1, 7, 0]).tolist() == [True, False, False]
+    ends = [-(2**63), 2**63 - 1]  # whose difference is no int64
+    assert ConceptGraph.from_edges([ends]).contains([*ends, 0]).tolist() == [True, True, False]

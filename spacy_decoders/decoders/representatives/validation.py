@@ -1,7 +1,6 @@
 """Validation of the arrays of a problem: distances, sets and local costs."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -113,16 +112,14 @@ def checked_local(local: Sequence[ArrayLike], sizes: Sequence[int]) -> Floats:
 
 
 def _checked_costs(name: str, values: ArrayLike, shape: tuple[int | None]) -> Floats:
-    forbidden, finite = np.zeros(1, bool), values
-    if not isinstance(values, np.ma.MaskedArray):
-        with suppress(TypeError, ValueError):  # values that are not numbers are refused below
-            forbidden = np.isposinf(np.asarray(values, dtype=np.float64))
-            finite = np.where(forbidden, 0.0, values) if forbidden.any() else values
     try:
+        given = checked_numbers(name, values)
+        forbidden = given == np.inf
+        finite = np.where(forbidden, 0.0, given)
         costs = checked_scores(name, finite, shape, dtype=np.float64, forbidden=False)
     except ProblemError as error:
         raise ProblemError(f"{error} To forbid a candidate, set its cost to inf.") from error
-    return read_only(np.where(forbidden, np.inf, costs)) if forbidden.any() else costs
+    return read_only(np.where(forbidden, np.inf, costs))
 
 
 def checked_weight(weight: Any) -> float:
@@ -140,8 +137,10 @@ def with_costs(
 ) -> NDArray[Any]:
     """Replace -1, and the diagonal unless None, by costs; in int32 if they fit."""
     for name, cost in (("unreachable", unreachable), ("same_vertex", same_vertex)):
-        if cost is not None and not np.isfinite(cost):
-            raise ProblemError(f"{name}: must be a finite cost; got {cost!r}.")
+        if cost is not None and not (is_number(cost) and abs(cost) <= LARGEST_SCORE):
+            raise ProblemError(
+                f"{name}: expected a number within ±{LARGEST_SCORE:g}; got {cost!r}."
+            )
     whole = float(unreachable).is_integer() and float(same_vertex or 0).is_integer()
     whole = whole and distances.dtype.kind == "i"
     # among integers, a negative cost would be read as unreachable

@@ -18,8 +18,10 @@ def test_defaults_for_shared_and_unreachable_vertices():
         RepresentativesProblem.from_graph(graph, [[0]], "full")
     with pytest.raises(ProblemError, match="9 at index 0"):
         RepresentativesProblem.from_graph(graph, [[9]])
-    with pytest.raises(ProblemError, match="same_vertex"):
-        RepresentativesProblem.from_graph(graph, [[0]], same_vertex=np.nan)
+    for wrong in (np.nan, "x", [1], 1j, True, 10**400):
+        for name in ("same_vertex", "unreachable"):
+            with pytest.raises(ProblemError, match=f"^{name}: expected a number"):
+                RepresentativesProblem.from_graph(graph, [[0]], **{name: wrong})
 
 
 @pytest.mark.parametrize(
@@ -34,6 +36,7 @@ def test_defaults_for_shared_and_unreachable_vertices():
         (([[0, 1], [1, 0]], [[0]], [[1.0, 2.0]]), r"local\[0\]"),
         (([[0, 1], [1, 0]], [[0]], []), "local"),
         (([[0, 1], [1, 0]], [[0]], [[-np.inf]]), r"local\[0\]"),
+        (([[0, 1], [1, 0]], [[0]], [np.array([1j])]), r"local\[0\]: .* dtype complex128"),
         (([[0, 1], [1, 0]], [[0]], None, -1.0), "weight"),
         (([[0, 1], [1, 0]], [[0]], None, "much"), "weight"),
     ],
