@@ -7,8 +7,8 @@ from rich.console import Console
 
 __all__ = ["CONSOLE", "Pipeline", "counted", "listed"]
 
-#: Prints lines as they are, however wide.
-CONSOLE = Console(highlight=False, soft_wrap=True)
+#: Prints lines as they are, however wide, brackets included.
+CONSOLE = Console(highlight=False, soft_wrap=True, markup=False)
 
 #: What a command runs.
 Pipeline = Annotated[

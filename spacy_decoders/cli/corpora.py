@@ -74,9 +74,8 @@ def annotate_corpus(
     if summary.resumed:
         CONSOLE.print(f"From an earlier run: {counted(summary.resumed, 'file')}.")
     if summary.failed:
-        CONSOLE.print(
-            f"[yellow]{summary.failed:,} failed: see {job.output / 'errors.jsonl'}[/yellow]"
-        )
+        errors = job.output / "errors.jsonl"
+        CONSOLE.print(f"{summary.failed:,} failed: see {errors}", style="yellow")
         raise typer.Exit(1)
 
 

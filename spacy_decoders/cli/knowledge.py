@@ -1,7 +1,6 @@
 """Commands on knowledge bases: building one and looking into it."""
 
 from dataclasses import fields
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated
 
@@ -50,7 +49,9 @@ def build_from_file(
     concepts = ConceptFile(source)
     base = _build(concepts, output, source.name, hubs)
     if concepts.ignored:
-        CONSOLE.print(_of_ignored(concepts.ignored), markup=False)
+        known = ", ".join(item.name for item in fields(Concept))
+        ignored = ", ".join(map(repr, sorted(concepts.ignored)))
+        CONSOLE.print(f"ignored: {ignored}; the columns are {known}")
     hidden = base.aliases.database.ask(
         "SELECT alias FROM candidates AS own WHERE alias >= 'the ' AND alias < 'the!' AND NOT "
         "EXISTS (SELECT 1 FROM candidates WHERE alias = substr(own.alias, 5) "
@@ -60,19 +61,8 @@ def build_from_file(
         found = counted(len(hidden), "alias", "aliases")
         CONSOLE.print(
             f"not found by mentions = \"aliases\": {found} with 'the' in front, such as "
-            f"{hidden[0][0]!r}; add them without it",
-            markup=False,
+            f"{hidden[0][0]!r}; add them without it"
         )
-
-
-def _of_ignored(columns: set[str]) -> str:
-    """Report columns that were not read, with those that may have been meant."""
-    known = [item.name for item in fields(Concept)]
-    said = []
-    for column in sorted(columns):
-        near = get_close_matches(column, known, n=1)
-        said.append(f"{column!r}" + (f" (did you mean {near[0]!r}?)" if near else ""))
-    return f"ignored: {', '.join(said)}; the columns are {', '.join(known)}"
 
 
 def build_from_wikidata(
@@ -128,7 +118,7 @@ def build_from_wikipedia(
     _summarise(output, base)
     for name, rows in bad.items():
         if rows:
-            CONSOLE.print(f"[yellow]left out: {counted(rows, 'row')} of {name}[/yellow]")
+            CONSOLE.print(f"left out: {counted(rows, 'row')} of {name}", style="yellow")
 
 
 def _build(
@@ -145,16 +135,15 @@ def _build(
     finally:  # also if no concept is left
         if concepts.bad.count:
             rows = counted(concepts.bad.count, "row")
-            CONSOLE.print(f"[yellow]left out: {rows} that could not be read[/yellow]")
+            CONSOLE.print(f"left out: {rows} that could not be read", style="yellow")
         for example in concepts.bad.examples[:5]:
-            CONSOLE.print(f"  {example}", markup=False)
+            CONSOLE.print(f"  {example}")
     base = ConceptBase.open(output)
     _summarise(output, base)
     if lost := base.manifest["lost_links"]:
         of, to = base.manifest["lost_link"]
         CONSOLE.print(
-            f"left out: {counted(lost, 'link')} to unknown concepts, such as of {of!r} to {to!r}",
-            markup=False,
+            f"left out: {counted(lost, 'link')} to unknown concepts, such as of {of!r} to {to!r}"
         )
     return base
 
@@ -219,7 +208,7 @@ def look_up(
         found, scores = base.aliases.candidates(alias)
     if not len(found):
         fault = "shares a word with" if words else "is known as"
-        CONSOLE.print(f"Nothing {fault} {alias!r}.", markup=False)
+        CONSOLE.print(f"Nothing {fault} {alias!r}.")
         raise typer.Exit(1)
     typed = ["type"] if base.type_names else []
     table = Table("id", "title", *typed, "score" if words else "prior", "links", "description")

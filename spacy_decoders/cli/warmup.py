@@ -286,7 +286,7 @@ def warmup(
                 outcomes[running[future]] = _reason(error)
     failures = {name: reason for name, reason in outcomes.items() if reason}
     for name, reason in failures.items():
-        CONSOLE.print(f"[red]failed[/red] {name}: {reason}")
+        CONSOLE.print(f"failed {name}: {reason}", style="red")
     CONSOLE.print(
         f"{len(outcomes) - len(failures)} of {len(outcomes)} are compiled and ready "
         f"({perf_counter() - started:.1f} s)."

@@ -73,10 +73,7 @@ def write_concept_base(
         [(numbers[of.id], numbers.get(link, -1)) for of in order for link in of.links], np.int64
     ).reshape(-1, 2)
     known = links[:, 1] >= 0
-    facts: dict[str, Any] = {"source": source, "url": url, "lost_links": int((~known).sum())}
-    if not known.all():
-        of = order[links[int(known.argmin()), 0]]
-        facts["lost_link"] = [of.id, next(link for link in of.links if link not in numbers)]
+    lost = ((of.id, link) for of in order for link in of.links if link not in numbers)
     shares = {normalise(alias): float(share) for alias, share in link_probabilities}
     graph = ConceptGraph.from_edges(links[known], vertices=np.arange(len(order)))
     if hubs:
@@ -90,7 +87,12 @@ def write_concept_base(
             for number, concept in enumerate(order)
             for use in uses_of(number, concept.aliases, shares)
         ),
-        facts,
+        {
+            "source": source,
+            "url": url,
+            "lost_links": int((~known).sum()),
+            "lost_link": next(lost, None),
+        },
         searched=searched,
     )
     return Path(folder)

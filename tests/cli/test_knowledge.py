@@ -12,7 +12,7 @@ def source(tmp_path):
         "id\ttitle\taliases\tlinks\tdescription\n"
         "cat\tJaguar\tJaguar=3\tjungle;nowhere\ta cat\n"
         "car\tJaguar Cars\tJaguar=1\t\ta maker of cars\n"
-        "jungle\tJungle\tthe jungle;the wild\t\ta forest\n"
+        "jungle\tJungle\tthe jungle;the wild\t\ta forest [/b]\n"
         "broken row\n"
     )
     return path
@@ -31,7 +31,7 @@ def test_a_knowledge_base_is_built_shown_and_searched(source, tmp_path):
     found = run("kb", "look-up", "JAGUAR", "--kb", folder)
     assert found.index("Jaguar ") < found.index("Jaguar Cars")
     assert "0.750" in found
-    assert "Jungle" in run("kb", "look-up", "forest", "--kb", folder, "--words")
+    assert "a forest [/b]" in run("kb", "look-up", "forest", "--kb", folder, "--words")
     assert "Nothing is known as 'xyzzy'" in run("kb", "look-up", "xyzzy", "--kb", folder, code=1)
     said = run("kb", "look-up", "xyzzy", "--kb", folder, "--words", code=1)
     assert "Nothing shares a word with 'xyzzy'" in said
@@ -48,7 +48,7 @@ def test_columns_that_are_not_read_are_named(tmp_path):
     path = tmp_path / "concepts.tsv"
     path.write_text("id\ttitle\talias\tcolour\ncat\tJaguar\tJag\tyellow\n")
     said = run("kb", "build", path, tmp_path / "kb")
-    assert "ignored: 'alias' (did you mean 'aliases'?), 'colour'; the columns are id, " in said
+    assert "ignored: 'alias', 'colour'; the columns are id, " in said
     path.write_text("id\ttitle\talias\ncat\tJaguar\n")
     said = run("kb", "build", path, tmp_path / "kb", code=1)
     assert "concepts.tsv:2: 2 columns" in said and "there is no concept in it" in said
@@ -62,6 +62,6 @@ def test_columns_that_are_not_read_are_named(tmp_path):
         '{"id": "why", "aliases": {"Y": -3}}\n'
     )
     said = run("kb", "build", lines, tmp_path / "kb2")
-    assert "ignored: 'link' (did you mean 'links'?)" in said
+    assert "ignored: 'link'; the columns are id, title, aliases, links, " in said
     assert "aliases: Rex: Input should be a valid number" in said
     assert "aliases: Y: the count of an alias must be above 0, and at most 1e15; got -3" in said
