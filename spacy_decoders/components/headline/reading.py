@@ -201,10 +201,14 @@ class Texts:
     def begins(self) -> Booleans:
         """Which tokens begin a sentence. **Shape:** ``(tokens,)``
 
-        Boundaries are those that are set; without any, sentences end at full stops.
+        Boundaries are those that are set; without any, sentences end at full stops. Another begins
+        with a capitalised pronoun or determiner after an abbreviation: "in the U.S. *It* ...".
         """
-        stops = after(self.kinds["IS_PUNCT"] & self.kinds["stop"])
-        begins = np.where(self._annotated("SENT_START"), self.columns["SENT_START"] == 1, stops)
+        kinds, set_there = self.kinds, self.columns["SENT_START"] == 1
+        stops = kinds["IS_PUNCT"] & kinds["stop"]
+        begins = np.where(self._annotated("SENT_START"), set_there, after(stops))
+        short = after(kinds["stop"] & kinds["lettered"])
+        begins |= short & (kinds["PRON"] | kinds["det"]) & ~kinds["IS_LOWER"]
         begins[[begin for begin, end in self.bounds if begin < end]] = True
         return begins
 
