@@ -150,9 +150,15 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     joins &= ~begins & np.append(~begins, False)[1:]
     word = (~(joins | after(joins))).cumsum()
     part: Booleans = (word[heads] == word) & (heads != own)
+    # parts of a word with the same head elsewhere, as "°" and "C" may be, go together
+    tops = ((joins | after(joins) | after(joins[::-1])[::-1]) & ~part).nonzero()[0]
+    _, first, same = np.unique(word[tops] * size + heads[tops], True, True)
+    first = tops[first[same]]
+    part[tops] = first != tops
+    heads[tops] = np.where(part[tops], first, heads[tops])
     ends = np.zeros((2, size), dtype=bool)  # "*from* 5 percent", "*to* 7 percent"
-    for flags, word in zip(ends, (_FROM, _TO), strict=True):
-        flags[heads[kinds["case"] & (texts.columns["LOWER"] == word)]] = True
+    for flags, name in zip(ends, (_FROM, _TO), strict=True):
+        flags[heads[kinds["case"] & (texts.columns["LOWER"] == name)]] = True
     origins, targets = (ends & (heads != own))[0].nonzero()[0], ends[1] & (heads != own)
     following = _next(heads, origins, targets)
     heads[following[following > origins]] = origins[following > origins]
@@ -234,6 +240,8 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
         article & (kinds["unmarked"][heads] | (predicate[heads] & (words == _THE))),
         article & after(kinds["negation"][::-1])[::-1],
         inner & (begins == _THAN),
+        # "would *rather* resign than pay"
+        kinds["advmod"] & having((begins == _THAN) & (first < own))[heads],
         inner & (begins == _TO) & (begins[heads] == _FROM),  # "from May *to June*"
         behind & (kinds["nmod"] | kinds["obl"]) & (begins == _OF),  # "tomb *of a scribe*"
     )
@@ -244,22 +252,21 @@ def _clauses(texts: Texts, heads: Integers, inner: Booleans, first: Integers) ->
     """Which tokens stay because their clause is whole or absent.
 
     Such are clauses that a sentence judges, and those with a word that negates, asks, or makes an
-    exception or a condition: "all *but* useless", "rises *if* it passes", unlike "but he
-    resigned". So are conditions that begin with their verb ("*Had the dam burst*, ...") and
-    negated conjuncts without a verb: "safe for adults *but not for children*".
+    exception or a condition: "all *but* useless", "rises *if* it passes". So are conditions that
+    begin with their verb ("*Had the dam burst*, ...") and conjuncts without a verb that "but" or a
+    negation sets against others: "all *but one*", "safe for adults, *not for children*".
     """
     kinds = texts.kinds
     joint, conjunct, negative = kinds["joint"], kinds["conj"], kinds["negation"]
-    exception = kinds["exception"]
-    marked = (negative | kinds["asking"]) & ~exception
-    exception = exception & ~(joint & (texts.begins | conjunct[heads]))
-    marked |= exception
+    clause = conjunct & kinds["VERB"]
+    clause[heads[conjunct[heads] & kinds["about"]]] = True
+    exception = kinds["exception"] & ~(joint & (texts.begins | clause[heads]))
+    marked = negative | kinds["asking"] | exception
     own = np.arange(len(heads))
     predicates = last_of(np.where(kinds["argument"] & inner, heads, own))[heads]
     denied, needed = kinds["judged"].copy(), marked.copy()
     denied[predicates[marked]] = True
-    needed[predicates[exception]] = True
-    needed[heads[negative & (conjunct & ~kinds["VERB"])[heads]]] = True
+    needed[predicates[exception | (negative & (conjunct & ~clause)[heads])]] = True
     opens = ((first == own) | (kinds["aux"] | kinds["cop"])[first]) & kinds["finite"][first]
     needed |= kinds["advcl"] & opens
     below = inner & ~kinds["outside"]

@@ -216,12 +216,11 @@ def shipped():
         ("The mayor is anything but honest about the budget.", "anything but honest"),
         ("Few doctors recommend the drug for children.", "few for children"),
         ("Less than half of the voters supported the reform.", "less than half of voters"),
-        ("Only two of the ten players scored.", "only two of players"),
+        ("The germ is resistant to all drugs but one.", "resistant to all drugs but one"),
         ("The former prime minister resigned on Monday.", "former"),
         ("The alleged thief was never seen in the town.", "alleged never"),
-        ("The law no longer applies to small firms.", "no longer small"),
-        ("Taxes will rise if the bill passes.", "if bill passes"),
-        ("Police arrested a man who was not armed.", "police arrested"),
+        ("The senator voted for the war but against its funding.", "but against its funding"),
+        ("He would rather quit than pay the fine, they say.", "would rather quit than pay"),
         ("Germany's economy shrank 0.3% in the fourth quarter.", "shrank 0.3%"),
         ("Which team won the cup last year?", "which team"),
         ("Coffee prices reached their highest level in 13 years.", "highest level"),
@@ -257,6 +256,12 @@ def test_what_restricts_stays_at_any_length(shipped, text, tied):
     assert all(
         {*tied.split()} <= {*line.lower().replace(",", "").split()} for line in found if line
     )
+
+
+def test_a_sentence_may_end_with_an_abbreviation(shipped):
+    text = "The treaty was signed by all countries but the U.S. It bans land mines."
+    found = {line.lower().replace("the ", "") for line in at_lengths(shipped, text, 4, 12)}
+    assert found == {"it bans land mines", "treaty was signed by all countries but u.s."}
 
 
 def test_pictures_are_no_words(shipped):
@@ -307,6 +312,7 @@ def test_the_first_headline_does_not_depend_on_how_many_are_asked_for(shipped):
         ("The rate rose by 0.25 percentage points to 3 %.", "0.25 percentage points", "0.25"),
         ("The bread was baked at 180°C for an hour.", "180°C", "180"),
         ("The oven was heated to 180 °C on Monday.", "180 °C", "180"),
+        ("Bake the bread at 180°C (350°F) in the oven for an hour.", "180°C", "180"),
         ("The search-and-destroy operation ended on Monday.", "earch-and-destroy", "earch"),
     ],
 )
