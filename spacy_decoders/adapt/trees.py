@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Floats, checked_scores
+from ..arrays import Floats, checked_flags, checked_scores
 from ..budget import UNLIMITED, Budget
 from ..components.option_checks import check_of
 from ..decoders.tree.probabilities import tree_posteriors
@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ArcParser"]
 
-
-#: The checks of a parser's arguments.
-ARGUMENTS = {
-    "rows": check_of(Literal["dependents", "heads"]),
-    **dict.fromkeys(("normalize", "projective", "single_root"), check_of(bool)),
-}
+#: The first axis of the arrays.
+Rows = Literal["dependents", "heads"]
 
 
 @dataclass(frozen=True)
@@ -59,14 +55,14 @@ class ArcParser:
     (array([2, 0], dtype=int32), 'optimal')
     """
 
-    rows: Literal["dependents", "heads"] = "dependents"
+    rows: Rows = "dependents"
     normalize: bool = True
     projective: bool = False
     single_root: bool = True
 
     def __post_init__(self) -> None:
-        for name, check in ARGUMENTS.items():
-            check(name, getattr(self, name))
+        check_of(Rows)("rows", self.rows)
+        checked_flags(self, "normalize", "projective", "single_root")
 
     def decode(
         self, arcs: ArrayLike, labels: ArrayLike | None = None, *, budget: Budget = UNLIMITED

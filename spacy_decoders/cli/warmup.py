@@ -283,7 +283,7 @@ def warmup(
             try:
                 outcomes |= future.result()
             except Exception as error:  # the process itself ended
-                outcomes[running[future]] = _reason(error)
+                outcomes[running[future]] = repr(error)
     failures = {name: reason for name, reason in outcomes.items() if reason}
     for name, reason in failures.items():
         CONSOLE.print(f"failed {name}: {reason}", style="red")
@@ -306,9 +306,5 @@ def _run(group: str, is_pipeline: bool) -> dict[str, str]:
                 task()
             outcomes[name] = ""
         except Exception as error:
-            outcomes[name] = _reason(error)
+            outcomes[name] = repr(error)
     return outcomes
-
-
-def _reason(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"

@@ -45,11 +45,10 @@ def docbin_docs(docbin: DocBin, path: str | Path, vocab: Vocab) -> Iterator[Doc]
 
     Raises `ProblemError` if one is damaged.
     """
-    docs = docbin.get_docs(vocab)
-    for number in range(1, len(docbin) + 1):
-        try:
-            yield next(docs)
-        except StopIteration:
-            return
-        except Exception as error:
-            raise ProblemError(f"{path}, document {number}: damaged ({error!r}).") from error
+    number = 1
+    try:
+        for doc in docbin.get_docs(vocab):
+            yield doc
+            number += 1
+    except Exception as error:
+        raise ProblemError(f"{path}, document {number}: damaged ({error!r}).") from error

@@ -1,7 +1,7 @@
 """A user's own concepts, from TSV or JSON lines."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -49,16 +49,11 @@ class ConceptFile:
         self.bad = BadRows()
         self.ignored: set[str] = set()
         name = self.path.name.lower().removesuffix(".gz").removesuffix(".bz2")
-        readers: dict[str, Callable[[], Iterator[tuple[str, Any]]]] = {
-            ".tsv": self._tsv_rows,
-            ".jsonl": self._json_rows,
-        }
-        suffix = Path(name).suffix
-        if suffix not in readers:
+        if not name.endswith((".tsv", ".jsonl")):
             raise ProblemError(f"source: expected a .tsv or .jsonl file, got {self.path.name}.")
         if not self.path.is_file():
             raise ProblemError(f"source: {self.path} is no file.")
-        self._rows = readers[suffix]
+        self._rows = self._tsv_rows if name.endswith(".tsv") else self._json_rows
 
     def __iter__(self) -> Iterator[Concept]:
         self.bad, self.ignored = BadRows(), set()
