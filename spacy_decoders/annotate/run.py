@@ -127,8 +127,8 @@ def _on_processes(job: Job, shards: Sequence[Shard], workers: int) -> Iterator[S
                 except BrokenProcessPool:  # any of the unfinished shards may have caused it
                     suspects.append(running[future])
         finally:
-            for future in running:  # after an error such as a full disk, all others would fail
-                future.cancel()
+            # after an error such as a full disk, all others would fail
+            pool.shutdown(cancel_futures=True)
     yield from (_alone(job, shard) for shard in sorted(suspects, key=lambda s: s.number))
 
 

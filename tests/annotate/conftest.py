@@ -1,5 +1,6 @@
 """A pipeline that stumbles over some documents, in a module of its own."""
 
+import os
 import textwrap
 
 import pytest
@@ -49,6 +50,6 @@ def model(tmp_path, monkeypatch):
     meta.mkdir()
     (meta / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
     monkeypatch.syspath_prepend(str(site))
-    monkeypatch.setenv("PYTHONPATH", str(site))
+    monkeypatch.setenv("PYTHONPATH", str(site), prepend=os.pathsep)
     monkeypatch.setenv("STUMBLED", str(tmp_path / "stumbled"))
     return name

@@ -107,26 +107,30 @@ def test_a_gzip_file_that_breaks_off_is_read_up_to_there(tmp_path, model):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL means something else there")
-def test_processes_end_with_one_that_is_killed(tmp_path, model):
-    source = write_lines(tmp_path / "in.jsonl", ["endless", "endless"])
+@pytest.mark.parametrize("end", [os.kill, os.killpg])
+def test_processes_end_with_one_that_is_killed_or_interrupted(tmp_path, model, end):
+    source = write_lines(tmp_path / "in.jsonl", ["endless", "Text"])
     code = f"""
+from contextlib import suppress
 from pathlib import Path
 from spacy_decoders.annotate import Job, annotate
 
 if __name__ == "__main__":
     job = Job(Path({str(source)!r}), Path({str(tmp_path / "out")!r}), {model!r}, shard_size=1)
-    annotate(job, workers=2, progress=False)
+    with suppress(KeyboardInterrupt):
+        annotate(job, workers=2, progress=False)
 """
     (tmp_path / "run.py").write_text(code, encoding="utf8")
     command = [sys.executable, tmp_path / "run.py"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
+    with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True) as process:
         try:
             while not Path(os.environ["STUMBLED"]).exists():
                 assert process.poll() is None
                 time.sleep(0.1)
-            process.kill()
+            # Ctrl-C reaches all processes
+            end(process.pid, signal.SIGKILL if end is os.kill else signal.SIGINT)
             # the output ends when nobody is left who could write there
-            process.communicate()
+            assert b"Traceback" not in process.communicate()[1]
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
