@@ -145,16 +145,17 @@ class Job:
         manifest = self.output / "job.json"
         if manifest.exists():
             try:
-                begun = json.loads(manifest.read_text(encoding="utf8"))
-            except ValueError as error:
+                begun = dict(json.loads(manifest.read_text(encoding="utf8")))
+            except (TypeError, ValueError) as error:
                 raise ProblemError(
                     f"output: {manifest} is damaged ({error}); choose another folder."
                 ) from error
-            differing = [key for key in settings if begun.get(key) != settings[key]]
+            differing = [key for key in settings | begun if begun.get(key) != settings.get(key)]
             if differing:
+                some = ", ".join(differing[:5]) + ", ..." * (len(differing) > 5)
                 raise ProblemError(
                     f"output: {self.output} was begun with other settings or input "
-                    f"({', '.join(differing)}); choose another folder, or remove this one to "
+                    f"({some}); choose another folder, or remove this one to "
                     "start again."
                 )
         (self.output / "reports").mkdir(parents=True, exist_ok=True)
@@ -169,12 +170,12 @@ class Job:
             begun.unlink(missing_ok=True)
 
     def _settings(self) -> dict[str, Any]:
-        files = [
-            [str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in self.files()
-        ]
+        files = {
+            str(path): [path.stat().st_size, path.stat().st_mtime_ns] for path in self.files()
+        }
         settings = {key: str(value) for key, value in asdict(self).items()}
         del settings["output"]  # the folder may be moved
-        return {**settings, "files": files, "pipeline": _of_pipeline(self.model)}
+        return {**settings, **files, "pipeline": _of_pipeline(self.model)}
 
 
 def _of_pipeline(model: str) -> str:

@@ -64,7 +64,8 @@ def annotate_corpus(
     try:
         summary = annotate(job, workers=workers, scheduler=scheduler)
     except KeyboardInterrupt:
-        CONSOLE.print("Stopped. Finished files are kept: run the same command again for the rest.")
+        kept = counted(len([*job.output.glob("part-*")]), "finished file")
+        CONSOLE.print(f"Stopped, with {kept}: run the same command again for the rest.")
         raise typer.Exit(130) from None
     certified = "" if summary.certified is None else f", {summary.certified:.1%} proven optimal"
     CONSOLE.print(

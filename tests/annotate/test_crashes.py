@@ -66,14 +66,14 @@ def test_a_full_disk_is_told_and_what_is_done_is_kept(job, size):
     assert results(job) == undisturbed
 
 
-@pytest.mark.parametrize("change", ["input", "model"])
+@pytest.mark.parametrize("change", ["in.jsonl", "pipeline"])
 def test_what_has_changed_never_meets_what_was_done(job, change, tmp_path):
     annotate(job, progress=False)
     job.part(1).unlink()
-    if change == "input":
+    if change == "in.jsonl":
         job.source.write_text(job.source.read_text().replace("Text 0", "Text 9"))
     else:
         package = tmp_path / "site" / job.model / "__init__.py"
         package.write_text(package.read_text() + "\n")
-    with pytest.raises(ProblemError, match="was begun with other settings"):
+    with pytest.raises(ProblemError, match=rf"was begun with other settings .*{change}\); choose"):
         annotate(job, progress=False)

@@ -1,6 +1,7 @@
 """Errors of every command are messages; ``decoders info`` and ``decoders annotate``."""
 
 import json
+from unittest.mock import patch
 
 import spacy
 
@@ -49,6 +50,8 @@ def test_a_corpus_is_annotated_and_resumed(tmp_path):
     )
     words = ("annotate", corpus, tmp_path / "out", "--model", tmp_path / "model")
     words += ("--format", "jsonl", "--shard-size", 2)
+    with patch("spacy_decoders.cli.corpora.annotate", side_effect=KeyboardInterrupt):
+        assert "Stopped, with 0 finished files: run the same" in run(*words, code=130)
     said = run(*words, code=1)
     assert "2 documents in 2 files" in said
     assert "100.0% proven optimal" in said
