@@ -73,7 +73,8 @@ def write_concept_base(
         [(numbers[of.id], numbers.get(link, -1)) for of in order for link in of.links], np.int64
     ).reshape(-1, 2)
     known = links[:, 1] >= 0
-    lost = ((of.id, link) for of in order for link in of.links if link not in numbers)
+    unknown = ((of.id, link) for of in order for link in of.links if link not in numbers)
+    lost = {"lost_links": int((~known).sum()), "lost_link": next(unknown, None)}
     shares = {normalise(alias): float(share) for alias, share in link_probabilities}
     graph = ConceptGraph.from_edges(links[known], vertices=np.arange(len(order)))
     if hubs:
@@ -87,12 +88,7 @@ def write_concept_base(
             for number, concept in enumerate(order)
             for use in uses_of(number, concept.aliases, shares)
         ),
-        {
-            "source": source,
-            "url": url,
-            "lost_links": int((~known).sum()),
-            "lost_link": next(lost, None),
-        },
+        {"source": source, "url": url, **lost},
         searched=searched,
     )
     return Path(folder)

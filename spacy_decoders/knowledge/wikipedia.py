@@ -85,8 +85,7 @@ class WikipediaDumps:
         with beside(Path(output).resolve()) as folder:
             shares = None
             if paths:
-                unread = read_articles(paths, folder, self.workers)
-                bad["articles"] = unread.count
+                bad["articles"] = read_articles(paths, folder, self.workers)
                 shares = LinkShares.count(_uses(titles, links, folder, paths), parts_of(folder))
             bad |= items.bad
             facts = {

@@ -6,7 +6,7 @@ import pickle  # safe here: the files were written by the same build
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -53,35 +53,26 @@ class ArticlePart(NamedTuple):
         return part
 
 
-def read_articles(paths: Sequence[Path], folder: Path, workers: int) -> BadRows:
+def read_articles(paths: Sequence[Path], folder: Path, workers: int) -> int:
     """Read dumps of articles, each by one process, into the files of a folder.
 
-    Returns what could not be read.
+    Returns how many articles could not be read.
     """
     tasks = [(path, folder / f"{number:04d}") for number, path in enumerate(paths)]
-    bad = BadRows()
     if workers == 1 or len(tasks) == 1:
-        found = list(map(_read_file, tasks))
-    else:
-        with spawned_pool(workers) as pool:
-            found = list(pool.map(_read_file, tasks))
-    for one in found:
-        bad.count += one.count
-        bad.examples += one.examples
-    return bad
+        return sum(map(_read_file, tasks))
+    with spawned_pool(workers) as pool:
+        return sum(pool.map(_read_file, tasks))
 
 
-def _read_file(task: tuple[Path, Path]) -> BadRows:
+def _read_file(task: tuple[Path, Path]) -> int:
     path, folder = task
     folder.mkdir()
     bad = BadRows()
     found = articles(path, bad)
-    for number in count():
-        some = list(islice(found, _ARTICLES))
-        if not some:
-            return bad
+    for number, some in enumerate(iter(lambda: list(islice(found, _ARTICLES)), [])):
         (folder / f"{number:06d}").write_bytes(pickle.dumps(ArticlePart.of(some)))
-    return bad
+    return bad.count
 
 
 def parts_of(folder: Path) -> Iterator[ArticlePart]:

@@ -76,8 +76,6 @@ class WordNet:
                         item = next(filter(QID.fullmatch, items), "")
                         waiting.append((synset, element.get("lexfile", ""), gloss, item))
                         element.clear()
-        except ProblemError:
-            raise
         # an unknown encoding in the XML declaration raises a LookupError or a ValueError
         except (ParseError, LookupError, ValueError, EOFError, OSError) as error:
             raise ProblemError(f"source: {self.source} is no whole LMF file: {error}.") from error
