@@ -1,5 +1,8 @@
 """``listed_lemmatizer``: spaCy's rules for English, listed words first, names as written."""
 
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +30,8 @@ OF_METRES = ("tall", "long", "wide", "high", "deep", "thick", "away", "apart", "
 CLITICS = ("'s", "’s", "s")
 #: The most letters of a particle in a name, such as "van".
 _PARTICLE = 3
+#: A doubled consonant, which an ending may be the reason of ("vlogging").
+_DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1$")
 #: Lemmas that are cached before the cache is cleared.
 CACHE_SIZE = 20_000
 
@@ -38,13 +43,18 @@ class ListedLemmatizer(EnglishLemmatizer):
     "Palestinian" and "p.m.". Words with the tag of a name keep their capitals, even if their part
     of speech is another ("New" in "New York"), and so do words with capitals inside ("iPhone") and
     single capitals ("X"); plurals of names and comparatives lose their endings, numbers their
-    commas.
+    commas. Of several forms that rules make of an unknown word, it is the one whose ending most
+    known words have ("upvote" of "upvoted").
     """
+
+    #: By part of speech, the known words spelt backwards, sorted; made when first needed.
+    _endings: dict[str, list[str]]
 
     def _validate_tables(self, *given: Any) -> None:
         """Check tables that were just set or loaded, and clear the cache."""
         super()._validate_tables(*given)
         self.cache.clear()
+        self._endings = {}
         index = self.lookups.get_table(INDEX, {})
         for part, words in index.items():
             # a dict, since spaCy's rules search the list of 57,000 nouns six times
@@ -94,17 +104,39 @@ class ListedLemmatizer(EnglishLemmatizer):
         if token.tag_ in BASE_FORMS:
             # a single capital letter is a name: "X", "Z", "vitamin C"
             return text if has_capitals or len(text) == 1 else token.lower_
-        lemma: str = super().rule_lemmatize(token)[0]
+        forms, part = super().rule_lemmatize(token), token.pos_.lower()
+        irregular = self.lookups.get_table("lemma_exc", {}).get(part, ())
+        lemma = forms[0] if token.lower_ in irregular else self._likeliest(forms, part)
         if token.tag_ in NAMES or has_capitals:
             return _cased(lemma, text)
         return lemma.lower() if token.pos_ in INFLECTED else lemma
 
     def _singular(self, word: str) -> str:
-        """The singular of a word by the rules of nouns, known words first."""
-        known = self.lookups.get_table(INDEX, {}).get("noun", ())
+        """The singular of a word by the rules of nouns."""
         rules = self.lookups.get_table("lemma_rules", {}).get("noun", ())
         forms = [word[: -len(old)] + new for old, new in rules if word.endswith(old)]
-        return next((form for form in forms if form in known), forms[0] if forms else word)
+        return self._likeliest(forms or [word], "noun")
+
+    def _likeliest(self, forms: Sequence[str], part: str) -> str:
+        """The known form; if there is none, the one whose ending most known words share.
+
+        Of the endings of the forms, the longest counts that any known word has.
+        """
+        known = self.lookups.get_table(INDEX, {}).get(part, ())
+        if len(forms) > 1 and _DOUBLED.search(forms[0]):
+            forms = [*forms, forms[0][:-1]]
+        found = next((form for form in forms if form in known), None)
+        if found is not None or len(forms) == 1:
+            return found or forms[0]
+        if part not in self._endings:
+            self._endings[part] = sorted(word[::-1] for word in known)
+        words = self._endings[part]
+        for start in range(min(map(len, forms))):
+            ends = [form[start:][::-1] for form in forms]
+            counts = [bisect_left(words, end + "\uffff") - bisect_left(words, end) for end in ends]
+            if any(counts):
+                return forms[counts.index(max(counts))]
+        return forms[0]
 
 
 def _counts(token: Token) -> bool:

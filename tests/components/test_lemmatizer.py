@@ -12,8 +12,9 @@ from spacy_decoders.components.lemmatizer import WORDS
 def nlp():
     nlp = spacy.blank("en")
     lookups = Lookups()
-    lookups.add_table("lemma_rules", {"noun": [["s", ""], ["ies", "y"]], "verb": [["ed", ""]]})
-    lookups.add_table("lemma_index", {"noun": ["fish"], "verb": ["fish"]})
+    verbs = [[ending, new] for ending in ("ed", "ing") for new in ("", "e")]
+    lookups.add_table("lemma_rules", {"noun": [["s", ""], ["ies", "y"]], "verb": verbs})
+    lookups.add_table("lemma_index", {"noun": ["fish"], "verb": ["fish", "vote", "log", "wait"]})
     lookups.add_table("lemma_exc", {"noun": {"mice": ["mouse"]}, "adj": {"greater": ["great"]}})
     lookups.add_table(WORDS, {"PRP$": {"her": "her"}, "JJ": {"french": "French"}})
     nlp.add_pipe("listed_lemmatizer").initialize(lookups=lookups)
@@ -42,6 +43,10 @@ def nlp():
         ("https://a.org", "NNP", "PROPN", "Number=Sing", "https://a.org"),
         ("Fish", "NN", "NOUN", "Number=Sing", "fish"),
         ("Fished", "VBD", "VERB", "VerbForm=Fin", "fish"),
+        ("upvoted", "VBD", "VERB", "VerbForm=Fin", "upvote"),  # like the known "vote"
+        ("hard-waited", "VBD", "VERB", "VerbForm=Fin", "hard-wait"),
+        ("vlogging", "VBG", "VERB", "VerbForm=Ger", "vlog"),
+        ("zzzed", "VBD", "VERB", "VerbForm=Fin", "zzz"),
         ("5,000", "CD", "NUM", "", "5000"),
         ("Two", "CD", "NUM", "", "two"),
         ("The", "DT", "DET", "", "the"),
