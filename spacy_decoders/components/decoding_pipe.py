@@ -193,12 +193,12 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Save the component to bytes."""
-        self._warn_of_unsaved_changes()
+        self._warn_of_unsaved_changes(on_disk=False)
         return super().to_bytes(exclude=tuple(exclude))
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the component to a folder."""
-        self._warn_of_unsaved_changes()
+        self._warn_of_unsaved_changes(on_disk=True)
         super().to_disk(path, exclude=tuple(exclude))
         # the checksums of its files, beside them
         files = sorted(of for of in Path(path).iterdir() if of.is_file() and of.name != CHECKSUMS)
@@ -234,8 +234,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
             if kind is list and not all(isinstance(name, str) for name in value):
                 raise damaged(f"cfg, {key}", f"expected names, got {value!r:.40}")
 
-    def _warn_of_unsaved_changes(self) -> None:
-        for option, fix in self.unsaved_changes().items():
+    def _warn_of_unsaved_changes(self, *, on_disk: bool) -> None:
+        for option, fix in self.unsaved_changes(on_disk=on_disk).items():
             warnings.warn(
                 f"{self.name}: its {option} was changed and is not saved with it; {fix}, or the "
                 "pipeline will be loaded with that of the config.",

@@ -123,7 +123,7 @@ class WithOptions:
             if value is not self._configured[name] and value != self._configured[name]
         }
 
-    def unsaved_changes(self) -> dict[str, str]:
+    def unsaved_changes(self, *, on_disk: bool) -> dict[str, str]:
         """Options that were changed to objects, which can't be saved, and how to keep each."""
         changed = self.changed_options()
         return {name: "set it in the config" for name in changed if not _is_plain(changed[name])}

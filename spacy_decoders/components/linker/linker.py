@@ -111,15 +111,18 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
             check_concepts(options["kb"], options["constraints"])
 
-    def unsaved_changes(self) -> dict[str, str]:
-        """The changes that are not saved: also of a knowledge base, unless `store_kb` is set."""
-        found = super().unsaved_changes()
+    def unsaved_changes(self, *, on_disk: bool) -> dict[str, str]:
+        """The changes that are not saved: also of a knowledge base, unless a folder gets it."""
+        found = super().unsaved_changes(on_disk=on_disk)
         kb = self.kb
         edited = isinstance(kb, ConceptKnowledgeBase) and not kb.missing and kb.base.changed
-        if self.store_kb:
+        if self.store_kb and on_disk:
             found.pop("kb", None)
         elif edited or "kb" in found:
-            found["kb"] = "set store_kb = True, or save the base and name its path in the config"
+            found["kb"] = (
+                "save to a folder with store_kb = True, or save the base and name its path in the "
+                "config"
+            )
         return found
 
     # --- decoding -------------------------------------------------------------------

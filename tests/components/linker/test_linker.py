@@ -159,10 +159,13 @@ def test_changes_of_a_knowledge_base_are_saved_or_told(tmp_path):
     nlp.to_disk(tmp_path / "as configured")
     linker = nlp.get_pipe(NAME)
     linker.kb.base.remove("jaguar_cars")
-    with pytest.warns(UserWarning, match="its kb was changed .* not saved .* store_kb = True"):
+    message = "its kb was changed .* not saved .* store_kb = True"
+    with pytest.warns(UserWarning, match=message):
         nlp.to_disk(tmp_path / "without")
     linker.store_kb = True
     nlp.to_disk(tmp_path / "with")
+    with pytest.warns(UserWarning, match=message):
+        nlp.to_bytes()
     bases = [spacy.load(tmp_path / of).get_pipe(NAME).kb.base for of in ("without", "with")]
     assert ["jaguar_cars" in base for base in bases] == [True, False]
 
