@@ -11,6 +11,7 @@ from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
 
 from ...decoders.conflicts import least_conflict
+from ..tagger.gold_layers import layer_of
 from ..tagger.label_space import LabelSpace
 from .matches import Match, Source, conflict
 
@@ -78,7 +79,7 @@ class LabelLimits(NamedTuple):
             found._add_present(doc, space, kept)
         for match in matches:
             if match.constraint.about == "labels":
-                found._add_labels(match, space)
+                found._add_labels(match, space, doc)
             else:
                 found._add_entity(match, space, doc)
         return found
@@ -105,13 +106,18 @@ class LabelLimits(NamedTuple):
                 source = entities.get(i - 1, Source(PRESENT, i - 1, i))
                 self.limits.append(LabelLimit(source, i, space.scheme.can_start))
 
-    def _add_labels(self, match: Match, space: LabelSpace) -> None:
-        wanted = match.constraint.labels
-        allowed = space.with_parts(wanted or match.constraint.not_labels or ())
-        if wanted is None:
-            self._add(match, ~allowed, match.tokens)
-        else:
+    def _add_labels(self, match: Match, space: LabelSpace, doc: Doc) -> None:
+        named = match.constraint.labels or match.constraint.not_labels or ()
+        allowed = space.with_parts(named)
+        if match.constraint.labels is not None:
             self._add(match, allowed, match.tokens, foreign=False, demanded=True)
+            return
+        # a token that must be in an entity stays there, however improbable that is
+        inside = "ent" in space.targets and not (~allowed & ~space.entities_of(None)).any()
+        kept = [*zip(*(layer_of(doc, target) for target in space.targets), strict=True)]
+        for token in match.tokens:
+            foreign = set(named).isdisjoint(kept[token])
+            self._add(match, ~allowed, [token], foreign=foreign, demanded=inside)
 
     def _add_entity(self, match: Match, space: LabelSpace, doc: Doc) -> None:
         constraint = match.constraint

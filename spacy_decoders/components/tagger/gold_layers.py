@@ -13,14 +13,14 @@ from ...models.tagger.losses import UNKNOWN
 from ..factories.exact_tagger import Target
 from .label_space import LabelSpace
 
-__all__ = ["aligned_labels", "gold_labels", "labels_in"]
+__all__ = ["aligned_labels", "gold_labels", "labels_in", "layer_of"]
 
 
 def labels_in(examples: Iterable[Example], targets: Sequence[Target]) -> list[str]:
     """Return the labels that examples have, sorted."""
     found: set[str] = set()
     for example in examples:
-        labels = _joined([_layer(example.reference, target) for target in targets])
+        labels = _joined([layer_of(example.reference, target) for target in targets])
         found.update(label for label in labels if label is not None)
     if tuple(targets) == ("ent",):
         # types that have only entities of one token in training may have longer ones
@@ -45,7 +45,7 @@ def aligned_labels(example: Example, targets: Sequence[Target]) -> list[str | No
     """The label of each token of the predicted Doc; None where a part is missing."""
     if np.array_equal(example.predicted.to_array(ORTH), example.reference.to_array(ORTH)):
         # aligning tokens would take most of the training time
-        return _joined([_layer(example.reference, target) for target in targets])
+        return _joined([layer_of(example.reference, target) for target in targets])
     layers: list[Sequence[str | None]] = []
     for target in targets:
         if target == "ent":
@@ -70,7 +70,7 @@ def _bio(biluo: str | None) -> str | None:
     return {"U": "B", "L": "I"}.get(biluo[0], biluo[0]) + biluo[1:]
 
 
-def _layer(doc: Doc, target: Target) -> list[str | None]:
+def layer_of(doc: Doc, target: Target) -> list[str | None]:
     """The values of all tokens of a document."""
     if target == "ent":
         return [_bio_of(token) for token in doc]

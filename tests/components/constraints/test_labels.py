@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
-from spacy.tokens import Span
+import spacy
+from spacy.tokens import Doc, Span
+from spacy.training import Example
 
 from tests.components.tagger.tagging import bare, randomise, randomised, tags
 from tests.oracles import all_chains
@@ -58,6 +60,27 @@ def test_hard_constraints_on_labels(tagger, constraint, agrees):
         assert tags(doc) == labels
         assert certificate["status"] == "optimal"
         assert certificate["score"] == pytest.approx(score, abs=1e-4)
+
+
+def test_a_token_that_must_be_in_an_entity_stays_there_however_improbable(recogniser):
+    pipe = recogniser.get_pipe(NAME)
+    pipe.configure(constraints=[{"phrases": ["sees"], "not_labels": ["O"]}], min_prob=1.0)
+    doc = recogniser(bare(recogniser, "Mercury sees York"))
+    pipe.configure(constraints=[], min_prob=None)
+    assert [bool(token.ent_type_) for token in doc][1]
+    assert not doc._.conflicts
+
+
+def test_a_forbidden_part_of_a_label_is_named_beside_a_part_that_is_unknown():
+    nlp = spacy.blank("xx")
+    pipe = nlp.add_pipe(NAME, config={"target": ["tag", "ent"], "overwrite": False})
+    gold = {"tags": ["N", "V"], "entities": ["U-PER", "O"]}
+    nlp.initialize(lambda: [Example.from_dict(Doc(nlp.vocab, words=["Ann", "ran"]), gold)])
+    pipe.constraints = [{"phrases": ["Ann"], "not_labels": ["B-PER"]}]
+    doc = Doc(nlp.vocab, words=["Ann", "ran"], tags=["unknown", ""])
+    doc.ents = [Span(doc, 0, 1, label="PER")]
+    (found,) = pipe(doc)._.conflicts
+    assert {of["source"] for of in found["demands"]} == {"constraints[0]", "present annotation"}
 
 
 def test_spans_that_are_entities_and_tokens_that_are_in_none(recogniser):
