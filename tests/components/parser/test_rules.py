@@ -165,3 +165,16 @@ def test_white_space_stays_with_a_tree_that_cannot_be_kept(ruled):
     doc = nlp(Doc(nlp.vocab, words=[" ", "a", "b"], heads=heads, deps=deps))
     assert [token.head.i for token in doc] == heads
     assert [token.i for token in doc[0].subtree] == [0, 1, 2]  # endless in a cycle
+
+
+@pytest.mark.filterwarnings("ignore:.*no tree")
+@pytest.mark.parametrize("words", [["a", "b", "c", "d"], ["a", "b", "\n", "d"]])
+def test_a_head_beyond_the_sentence_leaves_no_tree(ruled, words):
+    nlp = ruled()
+    doc = Doc(nlp.vocab, words=words, sent_starts=[True, False, words[2] == "c", True])
+    doc[0]._.fixed_head = 2
+    doc = nlp(doc)
+    statuses = [one["status"] for one in doc._.certificates[NAME]]
+    assert statuses[0] == "infeasible" and set(statuses[1:]) == {"optimal"}
+    (conflict,) = doc._.conflicts
+    assert [one["source"] for one in conflict["demands"]] == ["fixed_head"]
