@@ -84,14 +84,6 @@ def alone(target: str, templates: str) -> Switch:
     )
 
 
-def tagger_model(name: str, value: Any) -> Switch:
-    return overrides(**{f"components__tagger__model__{name}": value})
-
-
-def entity_model(name: str, value: Any) -> Switch:
-    return overrides(**{f"components__entities__model__{name}": value})
-
-
 OF = [
     {
         "name": "of belongs to the noun before",
@@ -106,9 +98,8 @@ OF = [
 FACTORS = "components__parser__factors"
 SENTENCES = options("headline", mode="sentence", min_prob=0.0)
 _READING = "spacy_decoders.components.headline.reading"
-_PATHS = "spacy_decoders.decoders.path.lagrangian_search"
 _LINKER = "spacy_decoders.components.linker"
-_SPARSE = "spacy_decoders.models.tagger.sparse.features"
+_PRODUCTS = "spacy_decoders.models.inference.products"
 
 
 def without_kind(name: str, of: Callable[[str], dict[str, bool]] = reading.form_of) -> Switch:
@@ -120,25 +111,64 @@ def without_kind(name: str, of: Callable[[str], dict[str, bool]] = reading.form_
 #: What takes the place of a rule of tokens that is left out.
 NEVER = "(?!)"
 
+#: Kernels and shortcuts: who judges them, where they stand, if not in what is judged, and what
+#: takes their place; files that are for them alone.
+PATCHES: Mapping[str, tuple[Any, ...]] = {
+    "tagger.other mentions in the document": (
+        judges.tokens, "spacy_decoders.models.tagger.sparse.features",
+        {"note_mentions": lambda *given: None},
+    ),
+    "tagger.dense up to 16 labels": (
+        judges.chains, "spacy_decoders.decoders.chain.forward_dominance", {"LANES": 0},
+    ),
+    "parser.compiled inference": (
+        judges.tokens, "spacy_decoders.models.inference.tok2vec.Tok2VecInference",
+        {"predict": lambda self, layer, docs: layer.predict(docs)}, "models/inference/**/*.py",
+    ),
+    "parser.matrix unit": (
+        judges.tokens, _PRODUCTS, {"has_tiles": lambda: False},
+        "models/inference/kernels/tiles.py",
+    ),
+    "parser.products of integers": (judges.tokens, _PRODUCTS, {"has_pairs": lambda: False}),
+    "parser.rules of a batch together": (
+        judges.tokens, "spacy_decoders.models.parser.decoding.TreeParser",
+        {"first_trees": lambda self, sentences, rules: [None] * len(sentences)},
+    ),
+    "parser.labels of few arcs first": (
+        judges.tokens, "spacy_decoders.models.parser.labels", {"_SELDOM": np.inf},
+    ),
+    "parser.second-order charts": (
+        judges.trees, "", {"decoder": BranchAndBound(backbone="first-order")},
+    ),
+    "linker.dominance": (
+        judges.candidates, "spacy_decoders.models.linker.together",
+        {"undominated": lambda offsets, *others: np.ones(offsets[-1], bool)},
+    ),
+    "linker.decoder, margins": (
+        judges.representatives, "", {"decoder": ExactRepresentatives(exact_margins=False)},
+        "decoders/representatives/margins.py",
+    ),
+    "linker.decoder, local search from 16 starts": (
+        judges.representatives, "",
+        {"decoder": ExactRepresentatives(starts=1, margin_work=200_000)},
+    ),
+    "headline.decoder, prices": (
+        judges.paths, "spacy_decoders.decoders.path.lagrangian_search.LagrangianSearch",
+        {"_price": lambda self: None},
+    ),
+}  # fmt: skip
+
 ABLATIONS = (
     # -- tokens
     *(
-        Ablation(f"tokens.{name}", judges.raw_tokens, attributes(**{name: value}))
-        for name, value in (
-            ("INVISIBLE", NEVER),
-            ("RUNS", []),
-            ("ENDS", []),
-            ("BEGINS", []),
-            ("BETWEEN", []),
-            ("TELEPHONE", NEVER),
-            ("TIME", NEVER),
-            ("TAG", NEVER),
-            ("PREFIXES", NEVER),
-            ("ABBREVIATIONS", []),
+        Ablation(f"tokens.{name}", judges.raw_tokens, attributes(**{name: nothing}))
+        for names, nothing in (
+            ("INVISIBLE TELEPHONE TIME TAG PREFIXES STOP_AND_MARK", NEVER),
+            ("RUNS ENDS BEGINS BETWEEN ABBREVIATIONS", []),
             ("JOINED", {}),
             ("NO_EXCEPTIONS", ()),
-            ("STOP_AND_MARK", NEVER),
         )
+        for name in names.split()
     ),
     # -- tags and entities
     option("tagger", "margins", judges.tokens, on=True),
@@ -148,9 +178,9 @@ ABLATIONS = (
     ),
     option("tagger", "entity_alternatives", judges.tokens, on=0.05, pipe="entities"),
     option("tagger", "min_prob", judges.tokens, on=0.5, pipe="entities"),
-    Ablation("tagger.loss (margin)", judges.tags, overrides(components__tagger__loss="margin")),
-    Ablation(
-        "tagger.loss (perceptron)", judges.tags, overrides(components__tagger__loss="perceptron")
+    *(
+        Ablation(f"tagger.loss ({loss})", judges.tags, overrides(components__tagger__loss=loss))
+        for loss in ("margin", "perceptron")
     ),
     *(
         Ablation(
@@ -159,30 +189,28 @@ ABLATIONS = (
         for target, kind in (("tag", "tags"), ("ent", "entities"))
     ),
     *(
-        Ablation(f"tagger.model: {name} ({value})", judges.tags, tagger_model(name, value))
-        for name, value in (("clusters", None), ("transition_l2", 0.0), ("l1", 0.0), ("l2", 0.0))
+        Ablation(
+            f"tagger.model: {name} ({value})",
+            judges.tags if of == "tagger" else judges.names,
+            overrides(**{f"components__{of}__model__{name}": value}),
+        )
+        for of, name, value in (
+            ("tagger", "clusters", None),
+            ("tagger", "transition_l2", 0.0),
+            ("tagger", "l1", 0.0),
+            ("tagger", "l2", 0.0),
+            ("entities", "clusters", None),
+            ("entities", "lowered", 0.0),
+            ("entities", "least", 0.0),
+        )
     ),
     *(
-        Ablation(f"tagger.model: {name} ({value})", judges.names, entity_model(name, value))
-        for name, value in (("clusters", None), ("lowered", 0.0), ("least", 0.0))
-    ),
-    Ablation(
-        "tagger.lists of names",
-        judges.tokens,
-        table("entities", "phrases"),
-        files=("models/tagger/sparse/gazetteer.py",),
-    ),
-    Ablation("tagger.clusters of words in entities", judges.tokens, table("entities", "clusters")),
-    Ablation("tagger.groups of words in entities", judges.tokens, table("entities", "groups")),
-    Ablation(
-        "tagger.other mentions in the document",
-        judges.tokens,
-        attributes(_SPARSE, note_mentions=lambda *given: None),
-    ),
-    Ablation(
-        "tagger.dense up to 16 labels",
-        judges.chains,
-        attributes("spacy_decoders.decoders.chain.forward_dominance", LANES=0),
+        Ablation(f"tagger.{told}", judges.tokens, table("entities", name), files=files)
+        for told, name, *files in (
+            ("lists of names", "phrases", "models/tagger/sparse/gazetteer.py"),
+            ("clusters of words in entities", "clusters"),
+            ("groups of words in entities", "groups"),
+        )
     ),
     # -- trees
     option("parser", "rules", judges.tokens, off=[], files=["decoders/tree/rule*.py"]),
@@ -194,85 +222,30 @@ ABLATIONS = (
     option("parser", "tensor", judges.tokens, off=False),
     option("parser", "head_margins", judges.tokens, on=True),
     option(
-        "parser",
-        "probabilities",
-        judges.tokens,
-        on=True,
-        files=["decoders/tree/probabilities.py", "decoders/tree/kernels/probabilities.py"],
+        "parser", "probabilities", judges.tokens, on=True, files=["decoders/tree/**/probabil*.py"]
     ),
     option("parser", "min_prob", judges.tokens, on=0.3),
     option("parser", "k_best", judges.tokens, on=3, files=["decoders/tree/ranking.py"]),
     option("parser", "patterns", judges.tokens, on=OF, files=["models/parser/pattern*.py"]),
-    Ablation(
-        "parser.factors",
-        judges.treebanks,
-        overrides(**{FACTORS: ["arcs"]}),
-        files=("models/parser/factors.py",),
-    ),
-    Ablation(
-        "parser.factors: siblings",
-        judges.treebanks,
-        overrides(**{FACTORS: ["arcs", "grandparents"]}),
-    ),
-    Ablation(
-        "parser.factors: grandparents",
-        judges.treebanks,
-        overrides(**{FACTORS: ["arcs", "siblings"]}),
+    *(
+        Ablation(f"parser.factors{told}", judges.treebanks, overrides(**{FACTORS: kept}), files=of)
+        for told, kept, *of in (
+            ("", ["arcs"], "models/parser/factors.py"),
+            (": siblings", ["arcs", "grandparents"]),
+            (": grandparents", ["arcs", "siblings"]),
+        )
     ),
     Ablation(
         "parser.factors_start", judges.treebanks, overrides(components__parser__factors_start=0)
     ),
     Ablation("parser.beam", judges.treebanks, None, overrides(components__parser__beam=10.0)),
-    Ablation(
-        "parser.compiled inference",
-        judges.tokens,
-        attributes(
-            "spacy_decoders.models.inference.tok2vec.Tok2VecInference",
-            predict=lambda self, layer, docs: layer.predict(docs),
-        ),
-        files=("models/inference/**/*.py",),
-    ),
-    Ablation(
-        "parser.matrix unit",
-        judges.tokens,
-        attributes("spacy_decoders.models.inference.products", has_tiles=lambda: False),
-        files=("models/inference/kernels/tiles.py",),
-    ),
-    Ablation(
-        "parser.products of integers",
-        judges.tokens,
-        attributes("spacy_decoders.models.inference.products", has_pairs=lambda: False),
-    ),
-    Ablation(
-        "parser.rules of a batch together",
-        judges.tokens,
-        attributes(
-            "spacy_decoders.models.parser.decoding.TreeParser",
-            first_trees=lambda self, sentences, rules: [None] * len(sentences),
-        ),
-    ),
-    Ablation(
-        "parser.labels of few arcs first",
-        judges.tokens,
-        attributes("spacy_decoders.models.parser.labels", _SELDOM=np.inf),
-    ),
-    Ablation(
-        "parser.second-order charts",
-        judges.trees,
-        attributes(decoder=BranchAndBound(backbone="first-order")),
-    ),
     # -- what stands between
-    Ablation(
-        "attribute ruler, cached",
-        judges.tokens,
-        factory("attribute_ruler", "attribute_ruler"),
-        files=("components/attribute_ruler.py",),
-    ),
-    Ablation(
-        "lemmatizer, listed words",
-        judges.tokens,
-        factory("lemmatizer", "lemmatizer"),
-        files=("components/lemmatizer.py",),
+    *(
+        Ablation(told, judges.tokens, factory(name, name), files=(f"components/{name}.py",))
+        for told, name in (
+            ("attribute ruler, cached", "attribute_ruler"),
+            ("lemmatizer, listed words", "lemmatizer"),
+        )
     ),
     # -- links
     *(
@@ -303,25 +276,6 @@ ABLATIONS = (
             ("small letters", "features", {"_RARELY": 0.3, "_WORD": 0.3}),
             ("inflections", "mentions", {"singular": lambda span, text: text}),
         )
-    ),
-    Ablation(
-        "linker.dominance",
-        judges.candidates,
-        attributes(
-            "spacy_decoders.models.linker.together",
-            undominated=lambda offsets, *others: np.ones(offsets[-1], bool),
-        ),
-    ),
-    Ablation(
-        "linker.decoder, margins",
-        judges.representatives,
-        attributes(decoder=ExactRepresentatives(exact_margins=False)),
-        files=("decoders/representatives/margins.py",),
-    ),
-    Ablation(
-        "linker.decoder, local search from 16 starts",
-        judges.representatives,
-        attributes(decoder=ExactRepresentatives(starts=1, margin_work=200_000)),
     ),
     # -- headlines
     option(
@@ -363,10 +317,9 @@ ABLATIONS = (
             ("judgements", without_kind("judged", reading.relation_of)),
         )
     ),
-    Ablation(
-        "headline.decoder, prices",
-        judges.paths,
-        attributes(f"{_PATHS}.LagrangianSearch", _price=lambda self: None),
+    *(
+        Ablation(name, judge, attributes(place, **values), files=files)
+        for name, (judge, place, values, *files) in PATCHES.items()
     ),
 )
 
@@ -406,7 +359,6 @@ def main() -> None:
     order = [part.name for part in ABLATIONS]
     rows.sort(key=lambda row: order.index(row[0]))
     report.table("Each part, and its absence", COLUMNS, rows)
-    report.close()
 
 
 def kept(path: Path, measured: set[str]) -> list[list[Any]]:

@@ -44,7 +44,6 @@ def main() -> None:
     crfsuite(report, 1000 if options.quick else 10_000, repeats)
     tokens(report, options.data, 60 if options.quick else 900, repeats)
     tagger(report, options.data, 40 if options.quick else 300)
-    report.close()
 
 
 def microseconds(tasks: dict[str, Callable[[], object]], units: int, repeats: int) -> list[float]:
@@ -102,13 +101,10 @@ def tokens(report: Report, data: Path, steps: int, repeats: int) -> None:
     plain = EntityDecoder(labels, probabilities=False)
     learned = plain.learned(*zip(*sample, strict=True))
     likely = EntityDecoder(labels)
-    rows = []
-    for name, scored, decoder in (
-        ("trained", trained, plain),
-        ("trained, with transitions", trained, learned),
-    ):
-        row = _entity_row(name, scored, decoder, likely, repeats)
-        rows.append(row)
+    rows = [
+        _entity_row("trained", trained, plain, likely, repeats),
+        _entity_row("trained, with transitions", trained, learned, likely, repeats),
+    ]
     report.table(
         "Token classifiers: argmax, repaired where it breaks the scheme, and exact decoding; "
         "microseconds a token",
@@ -147,15 +143,9 @@ def _entity_row(
         sum(map(len, scores)),
         repeats,
     )
-    return [
-        name,
-        sum(_breaks(labels, rules) for labels in greedy),
-        sum(_breaks(one.labels, rules) for one in found),
-        float(min(gains)),
-        f_of(greedy),
-        f_of([one.labels for one in found]),
-        *times,
-    ]
+    both = greedy, [one.labels for one in found]
+    breaks = [sum(_breaks(labels, rules) for labels in of) for of in both]
+    return [name, *breaks, float(min(gains)), *map(f_of, both), *times]
 
 
 def _breaks(labels: np.ndarray[Any, Any], rules: Any) -> int:

@@ -28,18 +28,7 @@ import spacy_decoders
 from spacy_decoders import verify
 from spacy_decoders.certificate import largest_tolerance
 from spacy_decoders.components.tagger.decoding import unit_lengths
-from spacy_decoders.decoders.chain import (
-    Beam,
-    ChainDecoder,
-    ChainModel,
-    ChainSolution,
-    ColumnGeneration,
-    ForwardDominance,
-    PrunedViterbi,
-    Viterbi,
-    k_best,
-    zero_one_oracle,
-)
+from spacy_decoders.decoders import chain as core
 
 #: The paper's early stop: a gap of 0.15% of the score.
 RELATIVE_GAP = 0.0015
@@ -62,7 +51,7 @@ Tasks = dict[str, tuple[Callable[[], Any], int]]
 class Part:
     """The sentences of a set, or the first of them."""
 
-    model: ChainModel
+    model: core.ChainModel
     emissions: np.ndarray
     lengths: list[int]
 
@@ -89,11 +78,11 @@ class Part:
     def sentences(self) -> list[np.ndarray]:
         return np.split(self.emissions, np.cumsum(self.lengths)[:-1])
 
-    def decoded(self, decoder: ChainDecoder) -> list[ChainSolution]:
+    def decoded(self, decoder: core.ChainDecoder) -> list[core.ChainSolution]:
         """Decode all sentences, certificates made: a batch makes them when they are asked for."""
         return list(decoder.decode_batch(self.model, self.emissions, self.lengths))
 
-    def task(self, decoder: ChainDecoder) -> tuple[Callable[[], Any], int]:
+    def task(self, decoder: core.ChainDecoder) -> tuple[Callable[[], Any], int]:
         return (lambda: self.decoded(decoder)), len(self.emissions)
 
 
@@ -133,7 +122,7 @@ def measured(tasks: Tasks, *, quick: bool) -> dict[str, float]:
 
 
 def exactness(
-    part: Part, decoder: ChainDecoder, best: np.ndarray
+    part: Part, decoder: core.ChainDecoder, best: np.ndarray
 ) -> tuple[float, float, float, float]:
     """Return the shares exact and certified, the largest loss, and the mean of the iterations.
 
@@ -162,7 +151,7 @@ def compared(
     title: str,
     part: Part,
     times: Mapping[str, float],
-    decoders: Mapping[str, ChainDecoder],
+    decoders: Mapping[str, core.ChainDecoder],
 ) -> None:
     """Tabulate speed and exactness of what was measured."""
     best = optimal_scores(part)
@@ -184,15 +173,15 @@ def compared(
 def table_one(report: Report, name: str, scores: Part, *, quick: bool) -> dict[str, float]:
     """Speed and exactness of every decoder on one set (table 1)."""
     every, few = parts_of(scores, quick=quick)
-    size, fastest = every.model.size, ForwardDominance()
+    size, fastest = every.model.size, core.ForwardDominance()
     wide = size > 100
     gap = RELATIVE_GAP * float(np.abs(optimal_scores(every)).mean())
-    decoders: dict[str, ChainDecoder] = {
-        DENSE: Viterbi(),
-        "PrunedViterbi": PrunedViterbi(),
-        "ColumnGeneration": ColumnGeneration(),
-        "ColumnGeneration, gap 0.15%": ColumnGeneration(gap=gap),
-        **{f"Beam {w}": Beam(w) for w in ((1, 2, 5, 7, 10) if wide else (1, 2, 3, 4, 5))},
+    decoders: dict[str, core.ChainDecoder] = {
+        DENSE: core.Viterbi(),
+        "PrunedViterbi": core.PrunedViterbi(),
+        "ColumnGeneration": core.ColumnGeneration(),
+        "ColumnGeneration, gap 0.15%": core.ColumnGeneration(gap=gap),
+        **{f"Beam {w}": core.Beam(w) for w in ((1, 2, 5, 7, 10) if wide else (1, 2, 3, 4, 5))},
         "ForwardDominance": fastest,
     }
     tokens, dense = len(every.emissions), len(few.emissions)
@@ -219,18 +208,18 @@ def table_two(report: Report, name: str, scores: Part, *, quick: bool) -> None:
     # two scores a label: four times the work
     part = scores.first(len(parts_of(scores, quick=quick)[1].emissions) / 4)
     model, rows = part.model, part.sentences()
-    gold = [Viterbi().decode(model, emissions).labels for emissions in rows]
-    second = [k_best(model, emissions, 2)[-1].certificate.score for emissions in rows]
+    gold = [core.Viterbi().decode(model, emissions).labels for emissions in rows]
+    second = [core.k_best(model, emissions, 2)[-1].certificate.score for emissions in rows]
 
     def oracle() -> list[float]:
         return [
-            zero_one_oracle(model, emissions, labels).certificate.score
+            core.zero_one_oracle(model, emissions, labels).certificate.score
             for emissions, labels in zip(rows, gold, strict=True)
         ]
 
     methods = {
         "zero_one_oracle, best is gold": oracle,
-        "k_best, k = 2": lambda: [k_best(model, emissions, 2) for emissions in rows],
+        "k_best, k = 2": lambda: [core.k_best(model, emissions, 2) for emissions in rows],
     }
     times = measured({k: (task, len(part.emissions)) for k, task in methods.items()}, quick=quick)
     off = float(np.abs(np.subtract(oracle(), second)).max())
@@ -240,7 +229,7 @@ def table_two(report: Report, name: str, scores: Part, *, quick: bool) -> None:
         [[k, 1e9 / (t * part.mean), t] for k, t in times.items()],
     )
     modes = {"both (eq. 12)": "both", "left (eq. 8)": "left", "split (eq. 9)": "split"}
-    decoders = {label: ColumnGeneration(reduced_cost=mode) for label, mode in modes.items()}
+    decoders = {label: core.ColumnGeneration(reduced_cost=mode) for label, mode in modes.items()}
     part = scores.first(1500 if model.size > 100 else 8000)
     times = measured({k: part.task(decoder) for k, decoder in decoders.items()}, quick=quick)
     compared(report, f"{name}: column generation by reduced cost", part, times, decoders)
@@ -265,15 +254,12 @@ def main() -> None:
     options = arguments(__doc__.splitlines()[0]).parse_args()
     quick = options.quick
     report = Report("chain", options.results)
-    try:
-        found = []
-        for name, scores in shipped_scores(options.data).items():
-            found.append((scores.model.size, table_one(report, name, scores, quick=quick)))
-            if name != "entities":
-                table_two(report, name, scores, quick=quick)
-        plot(report, found)
-    finally:
-        report.close()  # what was measured is kept, whatever cut the rest
+    found = []
+    for name, scores in shipped_scores(options.data).items():
+        found.append((scores.model.size, table_one(report, name, scores, quick=quick)))
+        if name != "entities":
+            table_two(report, name, scores, quick=quick)
+    plot(report, found)
 
 
 # -- what is not ours: plain loops, and another program

@@ -75,13 +75,6 @@ print(json.dumps([loaded - began, done - loaded, resident / 1024, progress.funct
 """
 
 
-def loader(beside: str | None) -> str:
-    """Python that loads a pipeline; the shipped one if None is named."""
-    if beside is None:
-        return "__import__('spacy_decoders').load"
-    return f"lambda: spacy.load({beside!r}, exclude=['lemmatizer'])"
-
-
 def entities(doc: Doc) -> set[tuple[int, int, str]]:
     """The persons, places and organisations of a document, without articles and possessives."""
     names = [ent for ent in doc.ents if ent.label_ in TYPES]
@@ -245,13 +238,15 @@ def needs(beside: str | None, report: harness.Report) -> None:
         shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
         environment = os.environ | {"PYTHONPATH": folder}
         environment.pop("NUMBA_CACHE_DIR", None)
-        runs = [(f"{OURS}, nothing compiled", None), (OURS, None)]
+        ours = "__import__('spacy_decoders').load"
+        runs = [(f"{OURS}, nothing compiled", ours), (OURS, ours)]
         if beside:
-            folder_of = Path(beside).resolve()
-            runs.append((folder_of.name, str(folder_of) if folder_of.exists() else beside))
-        for name, path in runs:
+            path = Path(beside).resolve()
+            given = str(path) if path.exists() else beside
+            runs.append((path.name, f"lambda: spacy.load({given!r}, exclude=['lemmatizer'])"))
+        for name, load in runs:
             done = subprocess.run(
-                [sys.executable, "-c", FRESH.format(load=loader(path))],
+                [sys.executable, "-c", FRESH.format(load=load)],
                 cwd=folder, env=environment, capture_output=True, text=True, check=True,
             )  # fmt: skip
             rows.append([name, *json.loads(done.stdout.splitlines()[-1])])
@@ -280,7 +275,6 @@ def main() -> None:
     for title, path in REGISTERS.items():
         on_registers(nlps, title, path, report)
     speed(nlps, options, report)
-    report.close()
 
 
 if __name__ == "__main__":

@@ -177,7 +177,6 @@ def main() -> None:
         ["texts", "nouns", "links", "right", "right %"],
         [[len(controls), gold, linked, right, 100 * right / max(1, gold)]],
     )
-    report.close()
 
 
 if __name__ == "__main__":

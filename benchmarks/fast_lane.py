@@ -234,7 +234,6 @@ def main() -> None:
             compare_with_spacy(options, report)
         else:
             measure(part, options, report)
-    report.close()
 
 
 if __name__ == "__main__":

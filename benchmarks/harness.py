@@ -6,6 +6,7 @@ Import this before numpy: it holds the numeric libraries to one thread.
 from __future__ import annotations
 
 import argparse
+import atexit
 import gc
 import json
 import os
@@ -21,8 +22,6 @@ from typing import Any, TypeVar
 
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
-
-__all__ = ["Report", "arguments", "as_json", "bars", "curves", "interleaved", "shown", "timed"]
 
 #: What tasks are named by.
 Name = TypeVar("Name", bound=Hashable)
@@ -112,18 +111,6 @@ def timed(
     return task(), clock() - begin
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return a table that reads well in a terminal and as Markdown."""
-    cells = [list(map(str, columns)), *([shown(value) for value in row] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
-    lines = [
-        "| " + " | ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) + " |"
-        for row in [cells[0], rule, *cells[1:]]
-    ]
-    return "\n".join(["", title, "", *lines])
-
-
 def shown(value: Any) -> str:
     """Return a cell as tables show it."""
     if value is None:
@@ -139,7 +126,9 @@ def shown(value: Any) -> str:
 
 @dataclass
 class Report:
-    """Everything that one run measured: printed as it comes, and written as JSON.
+    """Everything that one run measured: printed as it comes, and written as JSON when it ends.
+
+    What was measured is kept, whatever cut the rest.
 
     Attributes
     ----------
@@ -156,9 +145,18 @@ class Report:
     facts: dict[str, Any] = field(default_factory=dict)
     tables: list[dict[str, Any]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        atexit.register(self.write)
+
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-        """Print a table and keep it."""
-        print(table(title, columns, rows), flush=True)
+        """Print a table, which reads well in a terminal and as Markdown, and keep it."""
+        cells = [list(map(str, columns)), *([shown(value) for value in row] for row in rows)]
+        first, *widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        cells.insert(1, ["-" * first, *("-" * (width - 1) + ":" for width in widths)])
+        print("", title, "", sep="\n")
+        for name, *values in cells:
+            aligned = [name.ljust(first), *map(str.rjust, values, widths)]
+            print("| " + " | ".join(aligned) + " |", flush=True)
         self.tables.append(
             {"title": title, "columns": list(columns), "rows": list(map(list, rows))}
         )
@@ -168,8 +166,10 @@ class Report:
         self.folder.mkdir(parents=True, exist_ok=True)
         return self.folder / f"{self.name}{suffix}"
 
-    def close(self) -> None:
-        """Write the report."""
+    def write(self) -> None:
+        """Write the report, if anything was measured."""
+        if not self.tables:
+            return
         content = {
             "name": self.name,
             "command": " ".join([Path(sys.executable).name, *_plain(sys.argv)]),

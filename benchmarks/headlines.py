@@ -11,17 +11,17 @@ Then the pipeline that ships, with its parser, is judged on texts that it was no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import groupby, product
 from pathlib import Path
 from typing import Any
 
-from harness import Report, arguments  # before numpy: it sets the threads
+from harness import Report, arguments  # isort: skip - before numpy: it sets the threads
 
-# isort: split
 import networkx
 import numpy as np
 from path import BOOKS, NLP, PAPER, generator, sections_of
-from pipelines import configured
+from pipelines import written as headline_by
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
@@ -62,7 +62,6 @@ def main() -> None:
         rows += [{"book": book, **row} for row in written(train, more, sections[book])]
     tell(report, rows)
     as_shipped(report, options.data / "headlines", quick=options.quick)
-    report.close()
 
 
 def written(
@@ -71,14 +70,12 @@ def written(
     """The headlines of each section of a book, by every system."""
     shipped, paper = generator(train + more), generator(train, **PAPER, mode="words")
     systems: dict[str, Write] = {
-        BEST: of(shipped),
-        "phrases, untrained": of(generator(None)),
-        "words, exact": of(shipped, mode="words"),
-        "paper's scoring, exact": of(paper),
-        "paper's scoring, beam 80": of(paper, decoder=Beam(80)),
-        "TextRank phrase": lambda example: text_rank(example.predicted),
-        "first noun phrase": lambda example: first_noun_phrase(example.predicted),
-        "first 4 words": lambda example: lead_words(example.predicted),
+        BEST: partial(headline_by, shipped),
+        "phrases, untrained": partial(headline_by, generator(None)),
+        "words, exact": partial(headline_by, shipped, mode="words"),
+        "paper's scoring, exact": partial(headline_by, paper),
+        "paper's scoring, beam 80": partial(headline_by, paper, decoder=Beam(80)),
+        **UNTRAINED,
     }
     for example in test:
         yield {
@@ -124,17 +121,15 @@ def as_shipped(report: Report, folder: Path, *, quick: bool) -> None:
     for kind, name in UNSEEN.items():
         examples = parsed(nlp, folder / f"{name}.jsonl.gz", 20 if quick else 0)
         systems: dict[str, Write] = {
-            "best, as shipped": of(pipe, mode="best", min_prob=0.0),
-            "phrases, as shipped": of(pipe, mode="phrases", min_prob=0.0),
-            "sentence, as shipped": of(pipe, mode="sentence", min_prob=0.0),
+            "best, as shipped": partial(headline_by, pipe, mode="best", min_prob=0.0),
+            "phrases, as shipped": partial(headline_by, pipe, mode="phrases", min_prob=0.0),
+            "sentence, as shipped": partial(headline_by, pipe, mode="sentence", min_prob=0.0),
             "first sentence, cut to the title's length": first_sentence,
-            "first 4 words": lambda example: lead_words(example.predicted),
-            "first noun phrase": lambda example: first_noun_phrase(example.predicted),
-            "TextRank phrase": lambda example: text_rank(example.predicted),
+            **UNTRAINED,
         }
         if kind == "abstracts":
             train = parsed(nlp, folder / "abstracts/train.jsonl.gz", 60 if quick else 0)
-            systems["phrases, trained on other abstracts"] = of(generator(train))
+            systems["phrases, trained on other abstracts"] = partial(headline_by, generator(train))
         lines = []
         for system, write in systems.items():
             found = [(example.reference._.headline, write(example)) for example in examples]
@@ -163,16 +158,6 @@ def scored(title: str, text: str) -> list[float]:
     """ROUGE-1, 2 and L, and ROUGE-L of stems, to which "Graph" and "Graphs" are the same."""
     stems = [" ".join(STEMMER.stems(words_of(part))) for part in (title, text)]
     return [*rouge(title, text), rouge(*stems).rougeL]
-
-
-def of(pipe: Any, **options: Any) -> Write:
-    """What writes the component's headlines, with some options changed for each."""
-
-    def write(example: Example) -> str:
-        with configured(pipe, **options):
-            return str(pipe(example.predicted.copy())._.headline)
-
-    return write
 
 
 # -- what needs no training
@@ -236,6 +221,13 @@ def first_noun_phrase(doc: Doc) -> str:
 def lead_words(doc: Doc) -> str:
     """The first four words, as many as a title has."""
     return " ".join([token.text for token in doc if token.is_alpha][:4])
+
+
+UNTRAINED: dict[str, Write] = {
+    "TextRank phrase": lambda example: text_rank(example.predicted),
+    "first noun phrase": lambda example: first_noun_phrase(example.predicted),
+    "first 4 words": lambda example: lead_words(example.predicted),
+}
 
 
 if __name__ == "__main__":

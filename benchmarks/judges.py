@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from functools import partial
 from hashlib import md5
 from types import SimpleNamespace
 from typing import Any
 
+import false_links
 import fast_lane
 import harness
 import numpy as np
@@ -24,15 +25,6 @@ import spacy
 from chain import shipped_scores
 from english import entities
 from false_links import NAME as LINKER
-from false_links import (
-    false_texts,
-    falsely_linked,
-    links_of,
-    namesakes,
-    other_senses,
-    rightly_linked,
-    true_texts,
-)
 from headlines import UNSEEN, parsed
 from linking_component import LinkSet, link_sets, linked, pipeline
 from path import Given
@@ -163,28 +155,29 @@ def linked_right(data: LinkSet, nlp: Language) -> Counts:
 def concepts(given: Any) -> list[Trial]:
     """Links of the shipped pipeline where nouns mean something else, and where they do not."""
     nlp = spacy_decoders.load(disable=["headline"])
-    other = false_texts()[:: 5 if given.quick else 1]
+    other = false_links.false_texts()[:: 5 if given.quick else 1]
     linker: Any = nlp.get_pipe("linker")
     base = linker.kb.base
-    known = true_texts(base)[:: 5 if given.quick else 1]
-    senses = other_senses(base)
+    known = false_links.true_texts(base)[:: 5 if given.quick else 1]
+    senses = false_links.other_senses(base)
     names = senses[: len(senses) // 2]
     # after the full name, the family name alone
     names += [f"{text} {text.split()[2]} will be missed." for text in senses[len(names) :]]
 
+    def free(right: Iterable[bool]) -> Counts:
+        return {"texts without false links": np.array([(float(one), 1.0) for one in right])}
+
     def no_links() -> Counts:
-        right = [(float(not wrong), 1.0) for wrong in falsely_linked(nlp, other)]
-        return {"texts without false links": np.array(right)}
+        return free(not wrong for wrong in false_links.falsely_linked(nlp, other))
 
     def no_names() -> Counts:
-        right = [(float(not links_of(doc)), 1.0) for doc in nlp.pipe(names)]
-        return {"texts without false links": np.array(right)}
+        return free(not false_links.links_of(doc) for doc in nlp.pipe(names))
 
     def no_people() -> Counts:
-        given = namesakes(base)
+        given = false_links.namesakes(base)
         docs = nlp.pipe([text for text, *_ in given])
         right = [
-            any(span.text == name and span.kb_id_ in places for span in links_of(doc))
+            any(span.text == name and span.kb_id_ in places for span in false_links.links_of(doc))
             for (_, name, places), doc in zip(given, docs, strict=True)
         ]
         return {"places": np.array([(float(one), 1.0) for one in right])}
@@ -194,7 +187,9 @@ def concepts(given: Any) -> list[Trial]:
         Trial("places beside people of their name", nlp, no_people),
         Trial("nouns in another sense", nlp, no_links),
         Trial(
-            "nouns beside related ones", nlp, lambda: {"links": rightly_linked(nlp, known)[:, :2]}
+            "nouns beside related ones",
+            nlp,
+            lambda: {"links": false_links.rightly_linked(nlp, known)[:, :2]},
         ),
     ]
 
@@ -206,6 +201,14 @@ def certified(solutions: Sequence[Any]) -> Counts:
     """The share of solutions that are proven optimal, pruned or not."""
     proven = [float(found.certificate.is_optimal) for found in solutions]
     return {"certified": np.array([(one, 1.0) for one in proven])}
+
+
+def decoding(name: str, decoder: Any, problems: Sequence[tuple[Any, ...]]) -> Trial:
+    """What a decoder, which may be exchanged, proves of problems."""
+    subject = SimpleNamespace(decoder=decoder)
+    return Trial(
+        name, subject, lambda: certified([subject.decoder.decode(*one) for one in problems])
+    )
 
 
 def chains(given: Any) -> list[Trial]:
@@ -227,15 +230,11 @@ def trees(given: Any) -> list[Trial]:
 
     model = tree_scores.load("English-EWT", given.data)
     some = [one for one in model.held_out if 5 <= one.n <= 45][: 40 if given.quick else 200]
+    kinds = {"grandparents": ("arcs", "grandparents"), "all factors": None}
     trials = []
-    for name, chosen in (("grandparents", ("arcs", "grandparents")), ("all factors", None)):
-        problems = [model.problem(one, families=chosen) for one in some]
-        subject = SimpleNamespace(decoder=BranchAndBound())
-
-        def run(subject: Any = subject, problems: Any = problems) -> Counts:
-            return certified([subject.decoder.decode(one) for one in problems])
-
-        trials.append(Trial(f"English-EWT, {name}", subject, run))
+    for name, families in kinds.items():
+        problems = [(model.problem(one, families=families),) for one in some]
+        trials.append(decoding(f"English-EWT, {name}", BranchAndBound(), problems))
     return trials
 
 
@@ -248,12 +247,7 @@ def paths(given: Any) -> list[Trial]:
             path = given.data / "headlines" / f"{name}.jsonl.gz"
             for example in parsed(nlp, path, 15 if given.quick else 60):
                 nlp.get_pipe("headline")(example.predicted)
-    subject = SimpleNamespace(decoder=ExactPath())
-
-    def run() -> Counts:
-        return certified([subject.decoder.decode(*one) for one in noted.problems])
-
-    return [Trial("unseen texts, six words", subject, run)]
+    return [decoding("unseen texts, six words", ExactPath(), noted.problems)]
 
 
 def representatives(given: Any) -> list[Trial]:
@@ -264,12 +258,8 @@ def representatives(given: Any) -> list[Trial]:
         linker: Any = nlp.get_pipe(LINKER)
         linker.configure(decoder=noted)
         linked(data, nlp, lambda: 0.0)
-        subject = SimpleNamespace(decoder=ExactRepresentatives(margin_work=200_000))
-
-        def run(subject: Any = subject, problems: Any = noted.problems) -> Counts:
-            return certified([subject.decoder.decode(one) for one in problems])
-
-        trials.append(Trial(data.name, subject, run))
+        decoder = ExactRepresentatives(margin_work=200_000)
+        trials.append(decoding(data.name, decoder, [(one,) for one in noted.problems]))
     return trials
 
 

@@ -13,7 +13,7 @@ import harness  # isort: skip - first: it sets the threads
 import csv
 import resource
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -36,8 +36,6 @@ from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.database import NAME as NAME_OF_FILE
 from spacy_decoders.knowledge.database import Database
 from spacy_decoders.readers.text_lines import json_objects, text_lines
-
-__all__ = ["NAME", "LinkSet", "Result", "link_sets", "linked", "pipeline"]
 
 NAME = "graph_entity_linker"
 WIKIDATA = ("kore50", "oke-2015-train", "oke-2016-train", "wiki-fair-v2-no-coref")
@@ -74,7 +72,8 @@ def link_sets(folder: Path, cache: Path) -> list[LinkSet]:
 
 def aida_set(folder: Path, part: str, cache: Path) -> LinkSet:
     """AIDA-CoNLL with real Wikipedia links among candidates; priors are links received."""
-    pages = list(_rows(folder / "pages.tsv.gz"))
+    lines = text_lines(folder / "pages.tsv.gz")
+    pages = list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
     ids = [row["page_id"] for row in pages]
     titles = [row["title"].replace("_", " ") for row in pages]
     links = [line.split()[:2] for line in text_lines(folder / "links.tsv.gz")]
@@ -165,10 +164,6 @@ def _base(
     return ConceptBase.open(folder)
 
 
-def _rows(path: Path) -> Iterator[dict[str, str]]:
-    return csv.DictReader(text_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE)
-
-
 # -- linking them
 
 
@@ -249,20 +244,10 @@ def given_candidates(report: harness.Report, sets: list[LinkSet]) -> None:
         both = linked(data, pipeline(data), process_time)
         none = {"@architectures": WEIGHTS, "pairs": 0.0}
         alone = linked(data, pipeline(data, model=none), process_time)
-        rows.append(
-            [
-                data.name,
-                len(both.right),
-                alone.accuracy,
-                both.accuracy,
-                both.error,
-                both.surest(0.8),
-                both.calibration_error(),
-                100 * float(np.mean(both.certified)),
-                1000 * float(np.median(both.seconds)),
-                1000 * float(np.mean(both.seconds)),
-            ]
-        )
+        certified, times = 100 * float(np.mean(both.certified)), 1000 * np.array(both.seconds)
+        cells = [both.accuracy, both.error, both.surest(0.8), both.calibration_error(), certified]
+        means = [float(np.median(times)), float(np.mean(times))]
+        rows.append([data.name, len(both.right), alone.accuracy, *cells, *means])
     columns = ["set", "mentions", "local %", "local + graph %", "standard error", "surest 80% %"]
     columns += ["calibration error", "certified %", "ms a document, median", "ms a document, mean"]
     report.table("given candidates, accuracy over all mentions", columns, rows)
@@ -335,7 +320,6 @@ def main() -> None:
     sets = link_sets(options.data / "linking", options.results / "cache" / "linking")
     given_candidates(report, sets)
     alias_table(report, 100_000 if options.quick else 1_000_000)
-    report.close()
 
 
 if __name__ == "__main__":

@@ -165,11 +165,6 @@ def _attached(examples: list[Example]) -> Scores:
     return {"UAS": 100 * (found["dep_uas"] or 0.0), "LAS": 100 * (found["dep_las"] or 0.0)}
 
 
-def row_of(scores: Scores) -> list[float | None]:
-    """The cells of a table."""
-    return [None if isnan(scores[key]) else round(scores[key], 2) for key in COLUMNS]
-
-
 def on_treebank(name: str, folder: Path, options: Any) -> dict[str, Scores]:
     """Scores of all sides on one treebank, means over the seeds."""
     files = files_of(name, options.data, folder)
@@ -201,7 +196,9 @@ def on_treebanks(report: harness.Report, options: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in options.treebanks:
             means = on_treebank(name, Path(folder), options)
-            rows += [[name, side, *row_of(scores)] for side, scores in means.items()]
+            for side, scores in means.items():
+                cells = [None if isnan(scores[key]) else round(scores[key], 2) for key in COLUMNS]
+                rows.append([name, side, *cells])
             print(*rows[-3:], sep="\n", flush=True)
     report.table(
         f"{len(rows) // 3} treebanks, {options.steps} steps, {options.seeds} seed(s), in per cent",
@@ -266,7 +263,6 @@ def main() -> None:
         name, options.results, {"steps": options.steps, "seeds": options.seeds}
     )
     (speed if options.speed else on_treebanks)(report, options)
-    report.close()
 
 
 if __name__ == "__main__":

@@ -18,39 +18,24 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from harness import (  # before numpy: it sets the threads
-    Report,
-    arguments,
-    curves,
-    interleaved,
-    timed,
-)
+import harness  # isort: skip - before numpy
 
-# isort: split
 import numpy as np
 import spacy
-from pipelines import configured
-from spacy.tokens import Doc
+from pipelines import written
 from spacy.training import Example
 
 from spacy_decoders.budget import Budget
 from spacy_decoders.components.headline.generator import HeadlineGenerator
 from spacy_decoders.components.headline.reading import Texts
 from spacy_decoders.components.headline.scorer import rouge, title_words
-from spacy_decoders.decoders.path import (
-    Beam,
-    ColorCoding,
-    ExactPath,
-    IntegerProgram,
-    PathProblem,
-    PathSolution,
-)
+from spacy_decoders.decoders import path as core
 from spacy_decoders.decoders.path.published.color_coding import Colorings, best_color_count
 from spacy_decoders.models.headline.features import PAPER_FEATURES
 from spacy_decoders.models.headline.stems import Stemmer
 from spacy_decoders.readers.headlines import HeadlineCorpus
 
-Problems = list[tuple[PathProblem, int]]
+Problems = list[tuple[core.PathProblem, int]]
 
 BOOKS = ("algoarch", "cpalgo", "ods", "pythonds")
 SEED = 0
@@ -75,31 +60,29 @@ class Section:
     example: Example
     length: int
 
-    @property
-    def doc(self) -> Doc:
-        return self.example.predicted
-
 
 @dataclass
 class Given:
     """In the place of a decoder: notes the problem, and hands over the solution that it holds."""
 
-    solution: PathSolution | None = None
-    problems: list[tuple[PathProblem, int]] = field(default_factory=list)
+    solution: core.PathSolution | None = None
+    problems: list[tuple[core.PathProblem, int]] = field(default_factory=list)
 
-    def decode_lengths(self, problem: PathProblem, lengths: Sequence[int], **_: Any) -> list[Any]:
+    def decode_lengths(
+        self, problem: core.PathProblem, lengths: Sequence[int], **_: Any
+    ) -> list[Any]:
         self.problems.append((problem, lengths[-1]))
-        return [self.solution or Beam(1).decode(problem, lengths[-1])]
+        return [self.solution or core.Beam(1).decode(problem, lengths[-1])]
 
-    def k_best(self, *_: Any, **__: Any) -> list[PathSolution]:
+    def k_best(self, *_: Any, **__: Any) -> list[core.PathSolution]:
         raise NotImplementedError("problems are taken from decode_lengths alone.")
 
 
 def main() -> None:
     """Run everything and write the report."""
-    options = arguments(__doc__ or "").parse_args()
+    options = harness.arguments(__doc__ or "").parse_args()
     quick = options.quick
-    report = Report("path", options.results)
+    report = harness.Report("path", options.results)
     train, test = read_sections(options.data)
     report.facts["sections"] = {"train": len(train), "test": len(test)}
     paper = generator(
@@ -107,10 +90,9 @@ def main() -> None:
     )
     sample = test[: 40 if quick else None]
     by_paper = [problem_of(paper, section) for section in sample]
-    optima = [ExactPath().decode(*task).certificate for task in by_paper]
+    optima = [core.ExactPath().decode(*task).certificate for task in by_paper]
     table_1(report, by_paper, optima, sample, paper, quick)
     figure_2(report, by_paper)
-    report.close()
 
 
 def sections_of(folder: Path, book: str) -> list[Example]:
@@ -144,17 +126,11 @@ def generator(train: Sequence[Example] | None, **config: Any) -> Any:
     return pipe
 
 
-def problem_of(pipe: HeadlineGenerator, section: Section) -> tuple[PathProblem, int]:
+def problem_of(pipe: HeadlineGenerator, section: Section) -> tuple[core.PathProblem, int]:
     """The decoding problem of a section, at its title's own length, as the component makes it."""
     given = Given()
-    written(pipe, section, decoder=given)
+    written(pipe, section.example, length=section.length, decoder=given)
     return given.problems[-1]
-
-
-def written(pipe: HeadlineGenerator, section: Section, **options: Any) -> str:
-    """The component's headline of the title's own length."""
-    with configured(pipe, length=section.length, **options):
-        return str(pipe(section.doc.copy())._.headline)
 
 
 def spread(seconds: Sequence[float]) -> list[float]:
@@ -163,7 +139,7 @@ def spread(seconds: Sequence[float]) -> list[float]:
 
 
 def table_1(
-    report: Report,
+    report: harness.Report,
     problems: Problems,
     optima: list,
     sections: list[Section],
@@ -172,26 +148,27 @@ def table_1(
 ) -> None:
     """Times, optima and ROUGE-L of all decoders at the titles' true lengths."""
     decoders = {
-        "ExactPath": ExactPath(),
-        "Beam 1": Beam(1),
-        "Beam 80": Beam(80),
-        "Beam 1345": Beam(1345),
-        "Beam 10, look-ahead": Beam(10, lookahead=True),
-        "ColorCoding": ColorCoding(),
+        "ExactPath": core.ExactPath(),
+        "Beam 1": core.Beam(1),
+        "Beam 80": core.Beam(80),
+        "Beam 1345": core.Beam(1345),
+        "Beam 10, look-ahead": core.Beam(10, lookahead=True),
+        "ColorCoding": core.ColorCoding(),
     }
     tasks = {
         (name, place): partial(decoder.decode, *task)
         for name, decoder in decoders.items()
         for place, task in enumerate(problems)
     }
-    medians = interleaved(tasks, 3, clock=process_time)
+    medians = harness.interleaved(tasks, 3, clock=process_time)
     rows = []
     for name in decoders:
         hits, scores = [], []
         for place, (section, optimum) in enumerate(zip(sections, optima, strict=True)):
             solution = tasks[name, place]()
             hits.append(solution.certificate.score >= optimum.score - 1e-9)
-            headline = written(paper, section, decoder=Given(solution))
+            given = Given(solution)
+            headline = written(paper, section.example, length=section.length, decoder=given)
             scores.append(rouge(section.title, headline).rougeL)
         taken = [medians[name, place] for place in range(len(problems))]
         rows.append([name, *spread(taken), np.mean(scores), 100 * np.mean(hits)])
@@ -205,23 +182,23 @@ def table_1(
 
 
 def integer_programs(
-    report: Report, problems: Problems, optima: list, quick: bool
+    report: harness.Report, problems: Problems, optima: list, quick: bool
 ) -> dict[str, list[float]]:
     """Time the integer programs on a few documents, spread over all sizes."""
     limit, count = (10.0, 2) if quick else (30.0, 7)
     order = sorted(range(len(problems)), key=lambda place: problems[place][0].size)
     places = [order[int(share * (len(order) - 1))] for share in np.linspace(0.1, 0.9, count)]
     programs = {
-        "flow ILP, CBC": IntegerProgram("CBC", "flow"),
-        "time-expanded ILP, CBC": IntegerProgram("CBC", "time_expanded"),
-        "time-expanded ILP, HiGHS": IntegerProgram("HIGHS", "time_expanded"),
+        "flow ILP, CBC": core.IntegerProgram("CBC", "flow"),
+        "time-expanded ILP, CBC": core.IntegerProgram("CBC", "time_expanded"),
+        "time-expanded ILP, HiGHS": core.IntegerProgram("HIGHS", "time_expanded"),
     }
     times: dict[str, list[float]] = {name: [] for name in programs}
     proven = dict.fromkeys(programs, 0)
     for place in places:
         for name, program in programs.items():
             decode = partial(program.decode, *problems[place], budget=Budget(seconds=limit))
-            solution, taken = timed(decode)
+            solution, taken = harness.timed(decode)
             times[name].append(taken)
             proven[name] += solution.certificate.is_optimal
             if solution.certificate.is_optimal:
@@ -234,7 +211,7 @@ def integer_programs(
     return times
 
 
-def figure_2(report: Report, problems: Problems) -> None:
+def figure_2(report: harness.Report, problems: Problems) -> None:
     """How many colourings it takes to find each document's optimum."""
     kinds = {
         "all titles": problems,
@@ -253,7 +230,7 @@ def figure_2(report: Report, problems: Problems) -> None:
         ["problems", "documents", "median", "90% of documents", "all"],
         rows,
     )
-    curves(
+    harness.curves(
         report.path(".png"),
         "Figure 2: convergence of colour-coding",
         "iterations",
@@ -263,9 +240,9 @@ def figure_2(report: Report, problems: Problems) -> None:
     )
 
 
-def colorings_to_optimum(problem: PathProblem, length: int) -> int:
+def colorings_to_optimum(problem: core.PathProblem, length: int) -> int:
     """Count colourings until one shows the best path."""
-    optimum = ExactPath().decode(problem, length).certificate.score
+    optimum = core.ExactPath().decode(problem, length).certificate.score
     colors = best_color_count(problem.class_count, length, problem.size, 1e-3)
     colorings = Colorings(problem, length, colors, seed=0)
     count = 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,6 @@ from spacy.vocab import Vocab
 from thinc.api import NumpyOps, set_current_ops
 
 from spacy_decoders.readers.corpora import gold_corpus
-
-__all__ = [
-    "EWT", "GUM", "UNER", "bare", "configured", "dev_of", "evaluated", "f_score", "golds_of",
-    "trained",
-]  # fmt: skip
 
 #: Files below the folder of data; a part, such as "train" or "dev", takes the place of the braces.
 EWT = "parsing/UD_English-EWT/en_ewt-ud-{}.conllu.gz"
@@ -43,9 +38,7 @@ def dev_of(pattern: str, options: Any, **given: Any) -> list[Doc]:
     return golds_of(options.data / pattern.format("dev"), limit=limit, **given)
 
 
-def trained(
-    config: Any, folder: Path, *, retrain: bool, options: Mapping[str, Any] | None = None
-) -> Language:
+def trained(config: Any, folder: Path, *, retrain: bool) -> Language:
     """Train a pipeline, or load the one that was trained before; the best step of dev.
 
     Parameters
@@ -56,8 +49,6 @@ def trained(
         Where it is kept.
     retrain
         Whether to train anew.
-    options
-        What overrides the config of a pipeline that is loaded, by dotted names.
     """
     # numpy's own BLAS: on many machines it is faster than the one thinc brings
     set_current_ops(NumpyOps(use_blis=False))
@@ -66,7 +57,7 @@ def trained(
         nlp = init_nlp(filled)
         folder.mkdir(parents=True, exist_ok=True)
         train(nlp, folder)
-    return util.load_model(folder / "model-best", config=dict(options or {}))
+    return util.load_model(folder / "model-best")
 
 
 @contextmanager
@@ -78,6 +69,12 @@ def configured(pipe: Any, **options: Any) -> Iterator[None]:
         yield
     finally:
         pipe.configure(**before)
+
+
+def written(pipe: Any, example: Example, **options: Any) -> str:
+    """The headline that a component writes, with some options changed for it."""
+    with configured(pipe, **options):
+        return str(pipe(example.predicted.copy())._.headline)
 
 
 def bare(vocab: Vocab, gold: Doc, *, sentences: bool = False) -> Doc:
@@ -100,21 +97,9 @@ def f_score(pairs: Iterable[Sequence[Set[Any]]]) -> float:
 
 
 def evaluated(
-    nlp: Language,
-    golds: Sequence[Doc],
-    keys: Sequence[str],
-    *,
-    raw: bool = False,
-    sentences: bool = False,
+    nlp: Language, golds: Sequence[Doc], keys: Sequence[str], *, sentences: bool = False
 ) -> dict[str, float]:
-    """Scores in per cent, 0 where there is none.
-
-    Of `raw` text or else of the gold tokens, with their `sentences` or without.
-    """
-    docs = [
-        nlp.make_doc(gold.text) if raw else bare(nlp.vocab, gold, sentences=sentences)
-        for gold in golds
-    ]
-    examples = [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
+    """Scores in per cent on gold tokens, with their `sentences` or without; 0 if there is none."""
+    examples = [Example(bare(nlp.vocab, gold, sentences=sentences), gold) for gold in golds]
     scores = nlp.evaluate(examples)
     return {key: 100 * (scores.get(key) or 0.0) for key in keys}

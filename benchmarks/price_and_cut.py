@@ -105,12 +105,8 @@ def run(
 def main() -> None:
     parser = harness.arguments(__doc__)
     parser.add_argument("--treebanks", nargs="*", default=list(TREEBANKS))
-    parser.add_argument(
-        "--steps",
-        type=int,
-        default=tree_scores.STEPS,
-        help="updates of each parser that is trained here; those of the cache are used again",
-    )
+    steps = tree_scores.STEPS
+    parser.add_argument("--steps", type=int, default=steps, help="updates of a parser made here")
     options = parser.parse_args()
     few, many = (8, 25) if options.quick else (24, 150)
     report = harness.Report("price_and_cut", options.results)
@@ -155,7 +151,6 @@ def main() -> None:
     report.facts["largest difference from brute force"] = max(differences)
     report.facts["compared with BranchAndBound"] = len(against)
     report.facts["largest difference from BranchAndBound"] = max(against, default=0.0)
-    report.close()
     if max([*differences, *against]) > EQUAL:
         raise AssertionError("price and cut, brute force and branch and bound differ")
 

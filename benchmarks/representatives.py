@@ -31,17 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spacy_decoders import Budget
-from spacy_decoders.decoders.representatives import (
-    Degree,
-    ExactRepresentatives,
-    Greedy,
-    HittingDistance,
-    LocalSearch,
-    PageRank,
-    RepresentativesProblem,
-    RepresentativesSolution,
-    SpanningTree,
-)
+from spacy_decoders.decoders import representatives as core
 from spacy_decoders.graph import ConceptGraph
 from spacy_decoders.knowledge.concept_base import ConceptBase
 from spacy_decoders.readers.text_lines import text_lines
@@ -62,7 +52,6 @@ def main() -> None:
     speed_of_distances(report, graph, options.quick)
     choosing(report, graph, options.quick)
     real_graph(report, options.data / "linking" / "wikispeedia", options.quick)
-    report.close()
 
 
 # --- the graph ------------------------------------------------------------------
@@ -180,7 +169,7 @@ def choosing(report: harness.Report, graph: ConceptGraph, quick: bool) -> None:
     """Certify documents of the drawn graph."""
     taken, certificates = [], []
     for document in documents(len(graph), 8 if quick else 60, 12, 96, seed=2):
-        problem = RepresentativesProblem.from_graph(graph, document)
+        problem = core.RepresentativesProblem.from_graph(graph, document)
         found, seconds = harness.timed(partial(solved, problem, seconds=20), perf_counter)
         certificates.append(found.certificate)
         taken.append(1e3 * seconds)
@@ -203,10 +192,10 @@ EXACT = "ExactRepresentatives"
 
 
 def solved(
-    problem: RepresentativesProblem, *, seconds: float, seed: int = 0
-) -> RepresentativesSolution:
+    problem: core.RepresentativesProblem, *, seconds: float, seed: int = 0
+) -> core.RepresentativesSolution:
     """Solve a problem exactly, but for its margins."""
-    decoder = ExactRepresentatives(exact_margins=False, seed=seed)
+    decoder = core.ExactRepresentatives(exact_margins=False, seed=seed)
     return decoder.decode(problem, budget=Budget(seconds=seconds))
 
 
@@ -257,18 +246,19 @@ def compare(
     values: dict[str, list[float]] = defaultdict(list)
     certified = []
     for seed, document in enumerate(documents):
-        problem = RepresentativesProblem.from_graph(graph, document.sets, connection)
+        problem = core.RepresentativesProblem.from_graph(graph, document.sets, connection)
         gold = [
             int(np.flatnonzero(members == right)[0])
             for members, right in zip(document.sets, document.gold, strict=True)
         ]
         exact = solved(problem, seconds=5, seed=seed)
         found = {EXACT: exact}
-        for decoder in (
-            SpanningTree(seed), HittingDistance(seed), Greedy(seed), LocalSearch(seed=seed),
-            Degree(seed), PageRank(seed),
+        for kind in (
+            core.SpanningTree, core.HittingDistance, core.Greedy, core.LocalSearch, core.Degree,
+            core.PageRank,
         ):  # fmt: skip
-            found[type(decoder).__name__] = decoder.decode(problem, budget=Budget(seconds=5))
+            decoder = kind(seed=seed)
+            found[kind.__name__] = decoder.decode(problem, budget=Budget(seconds=5))
         for name, solution in found.items():
             ratios[name].append(100 * solution.distance_cost / exact.distance_cost)
             values[name].append(float(np.mean(solution.choices == np.asarray(gold))))

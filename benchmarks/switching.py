@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
 from time import thread_time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
+from unittest.mock import patch
 
 import numpy as np
 from harness import timed
@@ -68,7 +69,7 @@ class Ablation:
     judge: Callable[[Any], list[Trial]]
     off: Switch | None
     on: Switch | None = None
-    files: tuple[str, ...] = ()
+    files: Sequence[str] = ()
 
     @property
     def lines(self) -> int | None:
@@ -87,33 +88,17 @@ def options(component: str, **values: Any) -> Switch:
 def attributes(place: str = "", **values: Any) -> Switch:
     """Set attributes of a module or class, by its dotted name, or else of the subject itself."""
     named = resolve_name(place) if place else None
-    for name in values if named is not None else ():
-        getattr(named, name)  # a row of what has left says so at once
-
-    @contextmanager
-    def switch(subject: Any) -> Iterator[None]:
-        owner = subject if named is None else named
-        before = {name: getattr(owner, name) for name in values}
-        for name, value in values.items():
-            setattr(owner, name, value)
-        try:
-            yield
-        finally:
-            for name, value in before.items():
-                setattr(owner, name, value)
-
-    return switch
+    return lambda subject: patch.multiple(subject if named is None else named, **values)
 
 
 def together(*switches: Switch) -> Switch:
     """Switch all of these."""
 
-    @contextmanager
-    def switch(subject: Any) -> Iterator[None]:
-        with ExitStack() as stack:
-            for one in switches:
-                stack.enter_context(one(subject))
-            yield
+    def switch(subject: Any) -> Any:
+        stack = ExitStack()
+        for one in switches:
+            stack.enter_context(one(subject))
+        return stack
 
     return switch
 
@@ -121,17 +106,11 @@ def together(*switches: Switch) -> Switch:
 def factory(component: str, name: str) -> Switch:
     """Let spaCy's own component do the work of ours."""
 
-    @contextmanager
-    def switch(nlp: Language) -> Iterator[None]:
-        ours: Any = nlp.get_pipe(component)
+    def switch(nlp: Language) -> Any:
         theirs: Any = nlp.create_pipe(name)
-        theirs.from_bytes(ours.to_bytes())
-        place = nlp.pipe_names.index(component)
-        nlp._components[place] = (component, theirs)
-        try:
-            yield
-        finally:
-            nlp._components[place] = (component, ours)
+        theirs.from_bytes(cast(Any, nlp.get_pipe(component)).to_bytes())
+        parts = [(part, theirs if part == component else pipe) for part, pipe in nlp._components]
+        return patch.object(nlp, "_components", parts)
 
     return switch
 
@@ -139,12 +118,10 @@ def factory(component: str, name: str) -> Switch:
 def table(component: str, name: str) -> Switch:
     """Take a table of words out of the weights of a tagger."""
 
-    @contextmanager
-    def switch(nlp: Language) -> Iterator[None]:
+    def switch(nlp: Language) -> Any:
         pipe: Any = nlp.get_pipe(component)
         (weights,) = (shim for layer in pipe.model.layers for shim in layer.shims)
-        with attributes(**{name: None})(weights):
-            yield
+        return patch.object(weights, name, None)
 
     return switch
 
@@ -152,17 +129,12 @@ def table(component: str, name: str) -> Switch:
 def evidence(name: str) -> Switch:
     """Take a weight of the linker away."""
 
-    @contextmanager
-    def switch(nlp: Language) -> Iterator[None]:
+    def switch(nlp: Language) -> Any:
         (name_of_linker,) = {"linker", LINKER} & set(nlp.pipe_names)
-        linker: Any = nlp.get_pipe(name_of_linker)
-        weights = linker.model.get_param("weights")
-        before = weights[FEATURES.index(name)].copy()
-        weights[FEATURES.index(name)] = 0.0
-        try:
-            yield
-        finally:
-            weights[FEATURES.index(name)] = before
+        model: Any = cast(Any, nlp.get_pipe(name_of_linker)).model
+        others = model.get_param("weights").copy()
+        others[FEATURES.index(name)] = 0.0
+        return model.use_params({(model.id, "weights"): others})
 
     return switch
 
@@ -183,7 +155,7 @@ def option(
     about = f"{component}.{name}"
     if not isinstance(value, bool | list):
         about += f" ({told})"
-    return Ablation(about, judge, off, on, tuple(files))
+    return Ablation(about, judge, off, on, files)
 
 
 def overrides(**given: Any) -> Switch:

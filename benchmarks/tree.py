@@ -26,13 +26,7 @@ import tree_scores
 from tree_scores import Sentence, Tally
 
 from spacy_decoders.budget import Budget
-from spacy_decoders.decoders.tree import (
-    BranchAndBound,
-    ChuLiuEdmonds,
-    Eisner,
-    TreeProblem,
-    score_tree,
-)
+from spacy_decoders.decoders import tree as core
 
 SECOND = Budget(seconds=1.0)
 
@@ -40,24 +34,27 @@ SECOND = Budget(seconds=1.0)
 COLUMNS = ["case", "sentences", "UAS", "words/s", "certified %", "passes", "median ms", "p90 ms"]
 
 
-def row(name: str, tally: Tally) -> list[object]:
-    """What a table says of a method."""
-    certificates = [solution.certificate for solution in tally.found]
-    return [
-        name, len(certificates), round(tally.uas, 2), tally.words / sum(tally.seconds),
-        tally.share(lambda of: of.certificate.is_optimal),
-        mean(of.iterations for of in certificates),
-        *(1000.0 * np.quantile(tally.seconds, (0.5, 0.9))),
-    ]  # fmt: skip
+def tabulate(report: harness.Report, title: str, runs: dict[str, Tally]) -> None:
+    """Make a table of methods."""
+    rows = []
+    for name, tally in runs.items():
+        certificates = [solution.certificate for solution in tally.found]
+        rows.append([
+            name, len(certificates), round(tally.uas, 2), tally.words / sum(tally.seconds),
+            tally.share(lambda of: of.certificate.is_optimal),
+            mean(of.iterations for of in certificates),
+            *(1000.0 * np.quantile(tally.seconds, (0.5, 0.9))),
+        ])  # fmt: skip
+    report.table(title, COLUMNS, rows)
 
 
 def run(
     sentences: Sequence[Sentence],
-    problem: Callable[[Sentence], TreeProblem],
-    decoder: BranchAndBound | None = None,
+    problem: Callable[[Sentence], core.TreeProblem],
+    decoder: core.BranchAndBound | None = None,
 ) -> Tally:
     """Decode sentences one by one; the problems are built outside the time."""
-    decoder = decoder or BranchAndBound()
+    decoder = decoder or core.BranchAndBound()
     decoder.decode(problem(min(sentences, key=lambda s: s.n)))  # compiles
     tally = Tally()
     for sentence in sentences:
@@ -77,34 +74,21 @@ def english(report: harness.Report, options) -> None:
         "+ grandparents, all siblings": {},
     }
     runs = {name: run(short, lambda s, o=o: model.problem(s, **o)) for name, o in families.items()}
-    report.table(
-        "Table 2 in kind: factor families, EWT dev, up to 45 tokens, heads unpruned",
-        COLUMNS,
-        [row(*item) for item in runs.items()],
-    )
+    title = "Table 2 in kind: factor families, EWT dev, up to 45 tokens, heads unpruned"
+    tabulate(report, title, runs)
     pruned = {"no pruning": runs["+ grandparents, all siblings"]}
     for k in (20, 10, 5, 3):
         pruned[f"k = {k}"] = run(short, lambda s, k=k: model.problem(s, k=k))
-    report.table(
-        "Table 3 in kind: accuracy and speed by candidate heads a word, all factors",
-        COLUMNS,
-        [row(*item) for item in pruned.items()],
-    )
-    report.table(
-        "More than 45 tokens, heads unpruned, at most a second a sentence",
-        COLUMNS,
-        [row("all factors", run(long, model.problem))],
-    )
-    paper = BranchAndBound(method="paper", root_iterations=60)
+    title = "Table 3 in kind: accuracy and speed by candidate heads a word, all factors"
+    tabulate(report, title, pruned)
+    title = "More than 45 tokens, heads unpruned, at most a second a sentence"
+    tabulate(report, title, {"all factors": run(long, model.problem)})
+    paper = core.BranchAndBound(method="paper", root_iterations=60)
     tiny = [s for s in short if s.n <= 15][: 5 if options.quick else 30]
-    report.table(
-        "The method as published and the default, up to 15 tokens, all factors",
-        COLUMNS,
-        [
-            row("as published, first order", run(tiny, model.problem, paper)),
-            row("default", run(tiny, model.problem)),
-        ],
-    )
+    published = run(tiny, model.problem, paper)
+    both = {"as published, first order": published, "default": run(tiny, model.problem)}
+    title = "The method as published and the default, up to 15 tokens, all factors"
+    tabulate(report, title, both)
 
 
 # -- arcs alone, beside another program
@@ -139,19 +123,19 @@ def ufal_heads(arcs: np.ndarray) -> np.ndarray:
 def arc_times(n: int, count: int, repeats: int) -> dict[str, float]:
     """The median microseconds a sentence of one length that each decoder takes."""
     scores = drawn(n, count)
-    projective = [TreeProblem(arcs) for arcs in scores]
-    free = [TreeProblem(arcs, projective=False) for arcs in scores]
+    projective = [core.TreeProblem(arcs) for arcs in scores]
+    free = [core.TreeProblem(arcs, projective=False) for arcs in scores]
     many_roots = [replace(problem, single_root=False) for problem in free]
     turned = [np.ascontiguousarray(arcs.T) for arcs in scores]
     for problem, given in zip(many_roots, turned, strict=True):
-        ours = ChuLiuEdmonds().decode(problem).certificate
-        theirs = score_tree(problem, ufal_heads(given))
+        ours = core.ChuLiuEdmonds().decode(problem).certificate
+        theirs = core.score_tree(problem, ufal_heads(given))
         if not ours.is_optimal or abs(theirs - (ours.score or 0.0)) > 1e-6:
             raise SystemExit(f"trees differ at n = {n}: {ours.score} and {theirs}")
     tasks: dict[str, tuple[Callable[[Any], object], list[Any]]] = {
-        "Eisner": (Eisner().decode, projective),
-        "ChuLiuEdmonds, many roots": (ChuLiuEdmonds().decode, many_roots),
-        "ChuLiuEdmonds, single root": (ChuLiuEdmonds().decode, free),
+        "Eisner": (core.Eisner().decode, projective),
+        "ChuLiuEdmonds, many roots": (core.ChuLiuEdmonds().decode, many_roots),
+        "ChuLiuEdmonds, single root": (core.ChuLiuEdmonds().decode, free),
         PEER: (ufal_heads, turned),
     }
     taken = harness.interleaved(
@@ -185,10 +169,7 @@ def main() -> None:
     options = parser.parse_args()
     for name in options.only:
         report = harness.Report(f"tree-{name}", options.results)
-        try:
-            PARTS[name](report, options)
-        finally:  # what was measured is kept, whatever happens
-            report.close()
+        PARTS[name](report, options)
 
 
 if __name__ == "__main__":

@@ -29,8 +29,6 @@ from spacy_decoders.models.parser.factors import FAMILIES, FactorTemplates
 from spacy_decoders.models.parser.tree_scores import SentenceScores
 from spacy_decoders.readers.corpora import ConlluCorpus
 
-__all__ = ["Model", "Sentence", "Tally", "load"]
-
 CACHE = harness.HERE / "results" / "cache"
 STEPS = 600
 EVERYWHERE = 10_000  # a window of siblings that takes in all
@@ -91,18 +89,18 @@ class Model:
     parser: Any
     held_out: list[Sentence]
 
-    def templates(self, families: Sequence[str] | None = None) -> FactorTemplates:
-        """Some families of factors; by default all with weights, also if the parser uses fewer."""
-        weights = self.parser.model.get_ref("factors")
-        chosen: Any = tuple(families or filter(weights.has_param, FAMILIES))
-        return FactorTemplates(weights, chosen, EVERYWHERE)
-
     def problem(
         self, sentence: Sentence, *, families: Sequence[str] | None = None, k: int | None = None
     ) -> TreeProblem:
-        """Score a held-out sentence; `k` keeps so many heads a word by the arcs alone."""
-        parser = replace(self.parser.parser, templates=self.templates(families))
-        return replace(parser, beam=None, k=k, longest=sys.maxsize).problem(sentence.scores)
+        """Score a held-out sentence; `k` keeps so many heads a word by the arcs alone.
+
+        The families are by default all with weights, also if the parser uses fewer.
+        """
+        weights = self.parser.model.get_ref("factors")
+        chosen: Any = tuple(families or filter(weights.has_param, FAMILIES))
+        templates = FactorTemplates(weights, chosen, EVERYWHERE)
+        parser = replace(self.parser.parser, templates=templates, beam=None, k=k)
+        return replace(parser, longest=sys.maxsize).problem(sentence.scores)
 
 
 def load(name: str, data: Path, *, steps: int = STEPS) -> Model:
