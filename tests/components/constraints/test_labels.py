@@ -45,17 +45,21 @@ def best_labels(nlp, text, agrees):
             {"phrases": ["MERCURY sees"], "attr": "LOWER", "token": -1, "labels": "DT"},
             lambda y: y[1] == "DT",
         ),
+        (None, lambda y: y[1] == "JJ"),
     ],
 )
-def test_hard_constraints_on_labels(tagger, constraint, agrees):
+def test_hard_constraints_and_kept_tags_condition_the_others(tagger, constraint, agrees):
     agrees = agrees or (lambda y: not {"JJ", "NN"} & set(y[:2]))
-    tagger.get_pipe(NAME).constraints = [constraint]
+    constraints = [] if constraint is None else [constraint]
+    tagger.get_pipe(NAME).configure(constraints=constraints, overwrite=bool(constraints))
     for seed in range(10):
         randomise(tagger, seed)
         score, labels = best_labels(
             tagger, "Mercury sees York", lambda y: 0.0 if agrees(y) else -np.inf
         )
-        doc = tagger(bare(tagger, "Mercury sees York"))
+        doc = bare(tagger, "Mercury sees York")
+        doc[1].tag_ = "JJ" if constraint is None else ""
+        doc = tagger(doc)
         certificate = doc._.certificates[NAME][0]
         assert tags(doc) == labels
         assert certificate["status"] == "optimal"
@@ -101,20 +105,6 @@ def test_spans_that_are_entities_and_tokens_that_are_in_none(recogniser):
         assert entities(doc)[0] == ("New York", "CITY")
         assert doc._.certificates[NAME][0]["score"] == pytest.approx(score, abs=1e-4)
         assert (labels[3][2:] or "") == doc[3].ent_type_
-
-
-def test_kept_tags_condition_the_others_exactly():
-    nlp = randomised(overwrite=False)
-    for seed in range(20):
-        randomise(nlp, seed)
-        score, labels = best_labels(
-            nlp, "Mercury sees York", lambda y: 0.0 if y[1] == "JJ" else -np.inf
-        )
-        doc = bare(nlp, "Mercury sees York")
-        doc[1].tag_ = "JJ"
-        nlp(doc)
-        assert tags(doc) == labels
-        assert doc._.certificates[NAME][0]["score"] == pytest.approx(score, abs=1e-4)
 
 
 def test_entities_that_are_set_are_kept_and_not_continued():

@@ -48,14 +48,3 @@ def large_problem(
     emissions = peaked * rng.normal(size=(sum(lengths), size)).astype(np.float32)
     start, end = rng.normal(size=(2, size)).astype(np.float32)
     return ChainModel(transitions, start, end), emissions
-
-
-def max_marginals(model: ChainModel, emissions: np.ndarray) -> np.ndarray:
-    """The worth of the best labelling through each label of each token, by plain messages."""
-    links = model.transitions.astype(np.float64)
-    ahead, behind = [model.start_scores + emissions[0].astype(np.float64)], [model.end_scores]
-    for row in emissions[1:].astype(np.float64):
-        ahead.append((ahead[-1][:, None] + links).max(axis=0) + row)
-    for row in emissions[:0:-1].astype(np.float64):
-        behind.append((links + (row + behind[-1])).max(axis=1))
-    return np.array(ahead) + np.array(behind[::-1])

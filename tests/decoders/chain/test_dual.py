@@ -7,7 +7,8 @@ from spacy_decoders.decoders.chain import ChainModel, ForwardDominance
 from spacy_decoders.decoders.chain.kernels import dual, tables
 from spacy_decoders.decoders.chain.problem import Sentences
 
-from .cases import large_problem, max_marginals, random_problems, ranked
+from .cases import large_problem, random_problems, ranked
+from .judge import ONE, Chain, Judge
 
 
 def bound_from(labels, model, sentences):
@@ -46,7 +47,8 @@ def test_labels_that_are_none_prove_nothing_and_illegal_labellings_nothing_wrong
 @pytest.mark.parametrize("slack", [0.5, 6.0])
 def test_a_lattice_keeps_every_label_within_its_slack(size, forbidden, slack):
     model, emissions = large_problem(size, size, [12], peaked=4.0, forbidden=forbidden)
-    through = max_marginals(model, emissions)
+    judge = Judge(Chain(model.transitions, model.start, model.end, emissions))
+    through = np.array([[float(one.score) / ONE for one in row] for row in judge.with_label])
     labels = through.argmax(axis=1).astype(np.int32)
     sentence = Sentences.of(model, emissions)
     lattice = tables.lattice_for(12, size)

@@ -1,14 +1,11 @@
 """What holds for every exact decoder of chains."""
 
-import pickle
-
 import numpy as np
 import pytest
 
 from spacy_decoders.decoders.chain import Beam, ChainModel
 from spacy_decoders.errors import InfeasibleError
 
-from .cases import large_problem
 from .promises import DECODERS
 
 EXACT = {name: decoder for name, decoder in DECODERS.items() if not isinstance(decoder, Beam)}
@@ -33,13 +30,3 @@ def test_dead_end_names_the_token(decoder):
         decoder.decode(model, emissions)
     with pytest.raises(InfeasibleError, match=r"sentence 1: .* token 2 of 3"):
         decoder.decode_batch(model, np.concatenate([emissions[:1], emissions[:3]]), [1, 3])
-
-
-def test_leaves_its_input_alone_and_pickles(decoder):
-    model, emissions = large_problem(0, 20, [12])
-    before = emissions.copy()
-    solution = decoder.decode(model, emissions)
-    assert np.array_equal(before, emissions) and emissions.flags.writeable
-    again, model_again = pickle.loads(pickle.dumps((decoder, model)))
-    assert again == decoder
-    assert np.array_equal(again.decode(model_again, emissions).labels, solution.labels)

@@ -201,22 +201,6 @@ def test_a_false_bound_makes_right_labels_no_more_than_proven(
 
 
 @faults.each_decoder
-@pytest.mark.parametrize("repairs", [True, False])
-def test_a_search_that_takes_its_first_labels_for_proven(
-    monkeypatch, case, kernel, decoder, repairs
-):
-    """The most plausible lie of a search: its incumbent's own score is the bound."""
-    rows = np.split(case.emissions, np.cumsum(faults.LENGTHS)[:-1])
-    first = [Beam(1).decode(case.model, part).labels for part in rows]
-    faults.corrupt(monkeypatch, case, kernel, lambda labels, size: np.concatenate(first))
-    if not repairs:
-        faults.no_repair(monkeypatch)
-    solutions = case.decoded(decoder)
-    assert case.optimal(solutions) == case.right(solutions)
-    assert all(case.right(solutions)) == repairs or case.model.size == 4
-
-
-@faults.each_decoder
 @pytest.mark.parametrize("seconds", [None, 60.0])
 def test_a_proof_that_takes_the_score_for_the_bound(monkeypatch, case, kernel, decoder, seconds):
     """The most plausible lie of a proof: what it calls optimal is right, since the search is."""

@@ -7,14 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spacy_decoders.decoders.chain import (
-    ColumnGeneration,
-    ForwardDominance,
-    Viterbi,
-    k_best,
-    max_marginal_margins,
-    zero_one_oracle,
-)
+from spacy_decoders.decoders import chain
 from spacy_decoders.decoders.chain.published.label_trees import LabelTree
 from spacy_decoders.errors import DecodersError
 
@@ -38,7 +31,7 @@ def lose_the_best(monkeypatch) -> None:
 def test_a_ranking_without_the_best_is_not_led_by_an_optimal_one(monkeypatch, size):
     case = Case.drawn(size)
     lose_the_best(monkeypatch)
-    found = k_best(case.model, case.emissions[:4], 4)
+    found = chain.k_best(case.model, case.emissions[:4], 4)
     for solution in found:
         check_solution(case.judges[0], case.judges[0].best, solution)
     assert [solution.certificate.status for solution in found] == ["bounded"] * 4
@@ -48,9 +41,9 @@ def test_a_ranking_without_the_best_is_not_led_by_an_optimal_one(monkeypatch, si
 def test_a_rival_that_is_not_the_best_is_not_optimal(monkeypatch, size):
     case, rows = Case.drawn(size), slice(0, 4)
     judge = case.judges[0]
-    gold = Viterbi().decode(case.model, case.emissions[rows]).labels
+    gold = chain.Viterbi().decode(case.model, case.emissions[rows]).labels
     lose_the_best(monkeypatch)
-    found = zero_one_oracle(case.model, case.emissions[rows], (gold + 1) % size)
+    found = chain.zero_one_oracle(case.model, case.emissions[rows], (gold + 1) % size)
     rival = judge.best_but(tuple(((gold + 1) % size).tolist()))
     check_solution(judge, rival, found)
     assert not found.certificate.is_optimal
@@ -60,30 +53,32 @@ def test_a_rival_that_is_not_the_best_is_not_optimal(monkeypatch, size):
 @pytest.mark.parametrize("size", [4, 70])
 def test_labels_that_are_none_lead_no_ranking(monkeypatch, wrong, size):
     case = Case.drawn(size)
-    labels = IMPOSSIBLE[wrong](Viterbi().decode(case.model, case.emissions[:4]).labels, size)
-    monkeypatch.setattr(ForwardDominance, "_search", lambda *_: labels)
+    labels = IMPOSSIBLE[wrong](chain.Viterbi().decode(case.model, case.emissions[:4]).labels, size)
+    monkeypatch.setattr(chain.ForwardDominance, "_search", lambda *_: labels)
     no_repair(monkeypatch)
     # the kernel would read beyond its arrays
     monkeypatch.setattr("spacy_decoders.decoders.chain.kernels.lattice.k_best", None)
     with pytest.raises(DecodersError, match="no legal labelling"):
-        k_best(case.model, case.emissions[:4], 2)
+        chain.k_best(case.model, case.emissions[:4], 2)
     with pytest.raises(DecodersError, match="no legal labelling"):
-        zero_one_oracle(case.model, case.emissions[:4], [0, 0, 0, 0])
-    assert np.isnan(max_marginal_margins(case.model, case.emissions[:4])).all()
+        chain.zero_one_oracle(case.model, case.emissions[:4], [0, 0, 0, 0])
+    assert np.isnan(chain.max_marginal_margins(case.model, case.emissions[:4])).all()
 
 
 @pytest.mark.parametrize("size", [4, 70])
 @pytest.mark.parametrize("is_legal", [True, False])
 def test_margins_beside_labels_that_are_not_proven_are_none(monkeypatch, size, is_legal):
     case = Case.drawn(size)
-    labels = ForwardDominance().decode_batch(case.model, case.emissions, LENGTHS).labels.copy()
+    labels = (
+        chain.ForwardDominance().decode_batch(case.model, case.emissions, LENGTHS).labels.copy()
+    )
     labels[0] = (labels[0] + 1) % size
     if not is_legal:
         case.emissions[0, labels[0]] = -np.inf
-    right = max_marginal_margins(case.model, case.emissions, LENGTHS)
+    right = chain.max_marginal_margins(case.model, case.emissions, LENGTHS)
     no_repair(monkeypatch)
-    monkeypatch.setattr(ForwardDominance, "_search", lambda *_: labels)
-    found = max_marginal_margins(case.model, case.emissions, LENGTHS)
+    monkeypatch.setattr(chain.ForwardDominance, "_search", lambda *_: labels)
+    found = chain.max_marginal_margins(case.model, case.emissions, LENGTHS)
     assert np.isnan(found[: LENGTHS[0]]).all()
     assert np.array_equal(found[LENGTHS[0] :], right[LENGTHS[0] :])
 
@@ -93,31 +88,33 @@ def test_margins_beside_labels_that_are_not_proven_are_none(monkeypatch, size, i
 def test_labellings_that_are_lost_are_missed(monkeypatch, kept, forbidden):
     case = Case.drawn(4, forbidden)
     rows = case.emissions[:3]
-    gold = Viterbi().decode(case.model, rows).labels
+    gold = chain.Viterbi().decode(case.model, rows).labels
     lie(monkeypatch, "kernels.lattice.k_best", lambda _, paths: paths[kept])
     with pytest.raises(DecodersError, match="there are more"):
-        k_best(case.model, rows, 3)
+        chain.k_best(case.model, rows, 3)
     with pytest.raises(DecodersError, match="there are more"):
-        zero_one_oracle(case.model, rows, gold)
+        chain.zero_one_oracle(case.model, rows, gold)
 
 
 def test_rivals_are_bounded_though_the_best_is_lost(monkeypatch):
     case = Case.drawn(4)
-    first, second = k_best(case.model, case.emissions[:4], 2)
+    first, second = chain.k_best(case.model, case.emissions[:4], 2)
     lose_the_best(monkeypatch)
-    found = zero_one_oracle(case.model, case.emissions[:4], second.labels)
+    found = chain.zero_one_oracle(case.model, case.emissions[:4], second.labels)
     assert found.certificate.bound >= first.certificate.score
 
 
 def test_a_false_bound_on_others_makes_none_optimal(monkeypatch):
     case = Case.drawn(4)
-    gold = Viterbi().decode(case.model, case.emissions[:4]).labels
+    gold = chain.Viterbi().decode(case.model, case.emissions[:4]).labels
     lie(monkeypatch, "published.zero_one._bound_on_others", lambda _, bound: bound - 1.0)
-    found = zero_one_oracle(case.model, case.emissions[:4], gold)
+    found = chain.zero_one_oracle(case.model, case.emissions[:4], gold)
     assert not found.certificate.is_optimal
 
 
-@pytest.mark.parametrize("decoder", [Viterbi(), ColumnGeneration()], ids=["dense", "columns"])
+@pytest.mark.parametrize(
+    "decoder", [chain.Viterbi(), chain.ColumnGeneration()], ids=["dense", "columns"]
+)
 def test_trees_with_wrong_labels_or_false_bounds(monkeypatch, decoder):
     case, parents = Case.drawn(4), [-1, 0, 0, 1, 1, 2, -1, 6]
     right = decoder.decode_tree(case.model, case.emissions, parents)

@@ -14,18 +14,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from spacy_decoders import InfeasibleError, NotDecomposableError, verify
-from spacy_decoders.decoders.representatives import (
-    Decomposable,
-    Degree,
-    ExactRepresentatives,
-    Greedy,
-    HittingDistance,
-    LocalSearch,
-    PageRank,
-    RepresentativesProblem,
-    SpanningTree,
-    exact,
-)
+from spacy_decoders.decoders import representatives as core
+from spacy_decoders.decoders.representatives import exact
 from spacy_decoders.graph import ConceptGraph
 from tests.oracles import all_representatives
 
@@ -37,13 +27,13 @@ COSTS = st.one_of(
     st.sampled_from(MASKS),
     st.sampled_from([1e-20, -1e-10, 1e10, 1e20, 5e-324, -1e-310, 1e-300]),
 )
-PLAIN = [ExactRepresentatives(), ExactRepresentatives(exact_margins=False, starts=1)]
-PLAIN += [HittingDistance(), Greedy(2), LocalSearch(starts=2)]
-OF_GRAPHS = [SpanningTree(1), Decomposable(1), Degree(), PageRank()]
+PLAIN = [core.ExactRepresentatives(), core.ExactRepresentatives(exact_margins=False, starts=1)]
+PLAIN += [core.HittingDistance(), core.Greedy(2), core.LocalSearch(starts=2)]
+OF_GRAPHS = [core.SpanningTree(1), core.Decomposable(1), core.Degree(), core.PageRank()]
 
 
 @st.composite
-def _problems(draw: Any) -> RepresentativesProblem:
+def _problems(draw: Any) -> core.RepresentativesProblem:
     kind = draw(st.sampled_from(["graph", "whole", "real", "real"]))
     size = draw(st.integers(1, 9))
     k = draw(st.integers(1, 5))
@@ -67,20 +57,20 @@ def _problems(draw: Any) -> RepresentativesProblem:
         connection = draw(st.sampled_from([None, "maximal", "minimal"]))
         graph = ConceptGraph.from_edges(np.array(edges))
         options = {"unreachable": draw(st.sampled_from([None, 30.5]))}
-        return RepresentativesProblem.from_graph(
+        return core.RepresentativesProblem.from_graph(
             graph, sets, connection, local=local, weight=weight, **options
         )
     entry = st.integers(0, 12) if kind == "whole" else cost
     upper = [[draw(entry) for _ in range(size)] for _ in range(size)]
     array = np.array(upper, dtype=np.int64 if kind == "whole" else np.float64)
     distances = np.triu(array) + np.triu(array, 1).T
-    return RepresentativesProblem(distances, sets, local, weight)
+    return core.RepresentativesProblem(distances, sets, local, weight)
 
 
 problems = _problems()
 
 
-def check(problem: RepresentativesProblem) -> Counter[str]:
+def check(problem: core.RepresentativesProblem) -> Counter[str]:
     """Decode with every decoder; raise AssertionError where a promise is broken."""
     met: Counter[str] = Counter()
     costs = all_representatives(problem)
@@ -100,7 +90,7 @@ def check(problem: RepresentativesProblem) -> Counter[str]:
             continue
         met[f"{name} {solution.certificate.status}"] += 1
         _check_certificate(name, problem, solution, costs)
-        if isinstance(decoder, (ExactRepresentatives, Decomposable)):
+        if isinstance(decoder, (core.ExactRepresentatives, core.Decomposable)):
             _check_margins(name, problem, solution, costs)
             proven = solution.exact_margins
             met[f"{name} exact margins"] += int(proven.sum())
@@ -113,7 +103,7 @@ def check(problem: RepresentativesProblem) -> Counter[str]:
 
 
 def _check_certificate(
-    name: str, problem: RepresentativesProblem, solution: Any, costs: dict[Any, Fraction]
+    name: str, problem: core.RepresentativesProblem, solution: Any, costs: dict[Any, Fraction]
 ) -> None:
     choices = tuple(solution.choices.tolist())
     assert choices in costs, f"{name}: {choices} is no legal choice"
@@ -133,7 +123,7 @@ def _check_certificate(
 
 
 def _check_margins(
-    name: str, problem: RepresentativesProblem, solution: Any, costs: dict[Any, Fraction]
+    name: str, problem: core.RepresentativesProblem, solution: Any, costs: dict[Any, Fraction]
 ) -> None:
     """Compare with the best choices that differ, by the costs of these and of the best."""
     score = costs[tuple(solution.choices.tolist())]

@@ -9,11 +9,8 @@ from functools import cache, partial
 import numpy as np
 import pytest
 
+from spacy_decoders.decoders import representatives as core
 from spacy_decoders.decoders.representatives import (
-    Decomposable,
-    ExactRepresentatives,
-    LocalSearch,
-    RepresentativesProblem,
     branch_and_bound,
     exact,
     fixed_point,
@@ -29,7 +26,7 @@ from spacy_decoders.graph import ConceptGraph
 from tests.oracles import all_representatives
 
 
-def drawn(case: int) -> RepresentativesProblem:
+def drawn(case: int) -> core.RepresentativesProblem:
     """Four or five sets of four: whole distances, or real ones with local costs and a mask."""
     rng = np.random.default_rng(case)
     k, size = 4 + case % 2, 18
@@ -40,7 +37,7 @@ def drawn(case: int) -> RepresentativesProblem:
     if case % 2 == 0:
         local = [rng.random(4) for _ in sets]
         local[0][1] = 1e9
-    return RepresentativesProblem(distances, sets, local, weight=k - 1.0)
+    return core.RepresentativesProblem(distances, sets, local, weight=k - 1.0)
 
 
 priced = cache(all_representatives)
@@ -79,7 +76,7 @@ PROBLEMS = [drawn(case) for case in range(24)]
 
 
 def test_without_a_fault_nothing_is_wrong(blind):
-    assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
+    assert wrong_and_optimal(core.ExactRepresentatives(), PROBLEMS) == (0, 0)
 
 
 def corrupt(monkeypatch, module, name, fault):
@@ -109,7 +106,7 @@ def test_potentials_are_only_proposals(blind, monkeypatch, fault):
     """Bad ones cost time: what they prove is looked up, and the rest is searched."""
     corrupt(monkeypatch, subproblem, "sweep", fault)
     # a believed claim would leave the first candidates, of which almost none are right
-    assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
+    assert wrong_and_optimal(core.ExactRepresentatives(), PROBLEMS) == (0, 0)
 
 
 def bounds_far_too_high(whole, *given):
@@ -131,7 +128,7 @@ def bounds_of_one_set_too_high(whole, costs, box, potentials):
 )
 def test_bounds_that_are_too_high_contradict_the_score(blind, monkeypatch, fault):
     corrupt(monkeypatch, fixed_point, "reduced", fault)
-    wrong, certified = wrong_and_optimal(ExactRepresentatives(), PROBLEMS)
+    wrong, certified = wrong_and_optimal(core.ExactRepresentatives(), PROBLEMS)
     assert wrong > len(PROBLEMS) / 3 and certified == 0
 
 
@@ -154,7 +151,7 @@ def test_a_search_that_says_there_is_nothing_is_not_believed(blind, monkeypatch,
     corrupt(monkeypatch, branch_and_bound, "search", fault)
     # no sweeps: all is left to the search
     monkeypatch.setattr(subproblem.Subproblem, "raise_bound", lambda *given: None)
-    wrong, certified = wrong_and_optimal(ExactRepresentatives(), PROBLEMS)
+    wrong, certified = wrong_and_optimal(core.ExactRepresentatives(), PROBLEMS)
     assert wrong > len(PROBLEMS) / 3 and certified == 0
 
 
@@ -171,9 +168,9 @@ def prices_too_low(whole, *given):
 @pytest.mark.parametrize("fault", [prices_in_another_order, prices_too_low])
 def test_wrong_prices_leave_a_gap(monkeypatch, fault):
     monkeypatch.setattr(exact, "FEW", 1024)
-    assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
+    assert wrong_and_optimal(core.ExactRepresentatives(), PROBLEMS) == (0, 0)
     corrupt(monkeypatch, exact, "price_all", fault)
-    wrong, certified = wrong_and_optimal(ExactRepresentatives(), PROBLEMS)
+    wrong, certified = wrong_and_optimal(core.ExactRepresentatives(), PROBLEMS)
     assert wrong > len(PROBLEMS) / 3 and certified == 0
 
 
@@ -191,7 +188,7 @@ def test_a_choice_priced_too_low_leaves_a_gap(monkeypatch, share):
     corrupt(monkeypatch, local_search, "total", lambda whole, *given: share * whole(*given))
     monkeypatch.setattr(local_search, "best_descent", unimproved_start)
     monkeypatch.setattr(branch_and_bound, "descend", lambda *given: given[0][0].copy())
-    wrong, certified = wrong_and_optimal(ExactRepresentatives(starts=1), PROBLEMS)
+    wrong, certified = wrong_and_optimal(core.ExactRepresentatives(starts=1), PROBLEMS)
     assert wrong and certified == 0
 
 
@@ -201,8 +198,8 @@ def test_starts_that_are_wrong_are_only_starts(monkeypatch):
         return np.diff(offsets) - 1, 0.0
 
     monkeypatch.setattr(local_search, "best_descent", worst)
-    assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
-    assert wrong_and_optimal(LocalSearch(), PROBLEMS)[0] > 0
+    assert wrong_and_optimal(core.ExactRepresentatives(), PROBLEMS) == (0, 0)
+    assert wrong_and_optimal(core.LocalSearch(), PROBLEMS)[0] > 0
 
 
 def alternatives_too_cheap(whole, *given):
@@ -226,7 +223,7 @@ def alternatives_unimproved(whole, costs, values, choices, i, candidate):
 def test_margins_do_not_believe_the_alternatives(monkeypatch, fault):
     corrupt(monkeypatch, margins, "beside", fault)
     for problem in PROBLEMS[:20]:
-        solution = ExactRepresentatives().decode(problem)
+        solution = core.ExactRepresentatives().decode(problem)
         costs = priced(problem)
         for i, (margin, proven) in enumerate(
             zip(solution.margins, solution.exact_margins, strict=True)
@@ -236,7 +233,7 @@ def test_margins_do_not_believe_the_alternatives(monkeypatch, fault):
             assert abs(margin - true) <= slack if proven else margin <= true + slack
 
 
-def decomposable_problems() -> list[RepresentativesProblem]:
+def decomposable_problems() -> list[core.RepresentativesProblem]:
     """Stars of five on a path: each set is a whole star, its centre in the middle."""
     problems = []
     for case in range(12):
@@ -248,14 +245,14 @@ def decomposable_problems() -> list[RepresentativesProblem]:
             if at:
                 edges.append([5 * at - 5 + int(rng.integers(5)), 5 * at + int(rng.integers(5))])
         graph = ConceptGraph.from_edges(np.array(edges))
-        problems.append(RepresentativesProblem.from_graph(graph, sets))
+        problems.append(core.RepresentativesProblem.from_graph(graph, sets))
     return problems
 
 
 @pytest.mark.parametrize("times", [-1, 0], ids=["far ends first", "nothing beyond"])
 def test_the_bound_of_decomposable_is_its_own(monkeypatch, times):
     problems = decomposable_problems()
-    assert all(Decomposable().decode(problem).certificate.is_optimal for problem in problems)
+    assert all(core.Decomposable().decode(problem).certificate.is_optimal for problem in problems)
     corrupt(monkeypatch, decomposable, "_beyond", lambda whole, *given: times * whole(*given))
-    wrong, certified = wrong_and_optimal(Decomposable(), problems)
+    wrong, certified = wrong_and_optimal(core.Decomposable(), problems)
     assert wrong > len(problems) / 2 and certified == 0

@@ -18,16 +18,6 @@ def trees(n: int, projective: bool, single_root: bool) -> tuple[tuple[int, ...],
     return tuple(oracles.all_trees(n, projective=projective, single_root=single_root))
 
 
-def scores(rng: np.random.Generator, *shape: int) -> np.ndarray:
-    """Scores of many kinds: with ties, forbidden ones, and some so low that they look it."""
-    kind = rng.integers(4)
-    values = rng.integers(-3, 4, shape).astype(float) if kind % 2 else rng.normal(size=shape)
-    if kind == 2:
-        values[rng.random(shape) < 0.2] = -1e30
-    values[rng.random(shape) < rng.choice([0.0, 0.1, 0.4])] = -np.inf
-    return values
-
-
 def random_factors(
     rng: np.random.Generator, n: int, scores: Callable[..., np.ndarray] | None = None
 ) -> tree.Factors:

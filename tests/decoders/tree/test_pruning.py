@@ -4,7 +4,7 @@ import pytest
 from spacy_decoders import InfeasibleError
 from spacy_decoders.decoders import tree
 
-from .samples import scores
+from .promises import KINDS, drawn
 
 
 @pytest.mark.parametrize("projective", [True, False])
@@ -12,7 +12,8 @@ def test_keeps_the_best_heads_and_a_tree(rng, projective):
     decoder = tree.Eisner() if projective else tree.ChuLiuEdmonds()
     for _ in range(50):
         n = int(rng.integers(1, 9))
-        problem = tree.TreeProblem(scores(rng, n + 1, n + 1), projective=projective)
+        arcs = drawn(rng, str(rng.choice(KINDS)), (n + 1, n + 1))
+        problem = tree.TreeProblem(arcs, projective=projective)
         try:
             best = decoder.decode(problem)
         except InfeasibleError:
@@ -38,7 +39,8 @@ def test_keeps_the_best_heads_and_a_tree(rng, projective):
 def test_a_beam_keeps_what_is_near_the_best_tree(rng, projective):
     for _ in range(50):
         n = int(rng.integers(1, 6))
-        problem = tree.TreeProblem(scores(rng, n + 1, n + 1), projective=projective)
+        arcs = drawn(rng, str(rng.choice(KINDS)), (n + 1, n + 1))
+        problem = tree.TreeProblem(arcs, projective=projective)
         try:
             worth = tree.max_marginals(problem)
             smaller = tree.prune(problem, beam=1.0)

@@ -5,11 +5,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import NotDecomposableError
-from spacy_decoders.decoders.representatives import (
-    Decomposable,
-    ExactRepresentatives,
-    RepresentativesProblem,
-)
+from spacy_decoders.decoders import representatives as core
 from spacy_decoders.graph import ConceptGraph
 from tests.oracles import all_representatives
 
@@ -45,12 +41,12 @@ def test_decomposable_is_exact_where_its_hypotheses_hold():
         network, sets = decomposable_case(rng)
         local = [rng.integers(0, 3, len(s)) * 0.5 for s in sets] if case % 3 == 0 else None
         graph = ConceptGraph.from_networkx(network)
-        problem = RepresentativesProblem.from_graph(graph, sets, local=local)
+        problem = core.RepresentativesProblem.from_graph(graph, sets, local=local)
         best = float(min(all_representatives(problem).values()))
-        solution = Decomposable(seed=case).decode(problem)
+        solution = core.Decomposable(seed=case).decode(problem)
         assert solution.certificate.is_optimal
         assert solution.certificate.score == pytest.approx(best)
-        assert ExactRepresentatives().decode(problem).certificate.score == pytest.approx(best)
+        assert core.ExactRepresentatives().decode(problem).certificate.score == pytest.approx(best)
 
 
 @pytest.mark.parametrize("connection", ["maximal", "minimal"])
@@ -60,9 +56,9 @@ def test_decomposable_sees_the_connection(connection):
     graph = ConceptGraph.from_edges(edges)
     sets = [[0, 2], [4, 6]]
     with pytest.raises(NotDecomposableError, match="connected"):
-        Decomposable().decode(RepresentativesProblem.from_graph(graph, sets))
-    problem = RepresentativesProblem.from_graph(graph, sets, connection)
-    solution = Decomposable().decode(problem)
+        core.Decomposable().decode(core.RepresentativesProblem.from_graph(graph, sets))
+    problem = core.RepresentativesProblem.from_graph(graph, sets, connection)
+    solution = core.Decomposable().decode(problem)
     assert solution.vertices.tolist() == [2, 4]
     assert solution.certificate.score == 2.0
     assert solution.certificate.is_optimal
@@ -72,4 +68,4 @@ def test_what_is_not_decomposable_is_refused():
     triangle = ConceptGraph.from_edges([[0, 1], [1, 2], [2, 0], [2, 3], [3, 4]])
     for sets in ([[0], [1]], [[0, 1], [1]], [[0, 3], [4]]):
         with pytest.raises(NotDecomposableError, match="sets"):
-            Decomposable().decode(RepresentativesProblem.from_graph(triangle, sets))
+            core.Decomposable().decode(core.RepresentativesProblem.from_graph(triangle, sets))
