@@ -8,6 +8,7 @@ from spacy.training import Example
 
 from spacy_decoders import ProblemError
 from spacy_decoders.adapt.pipelines import beam_entities, exact_senter_from, exact_tagger_from
+from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
 
 
 def scored_doc(nlp):
@@ -74,24 +75,10 @@ def tagging(request):
     """A trained tagger that sees single words only, with vectors of its own or shared ones."""
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
-    embed = {
-        "@architectures": "spacy.MultiHashEmbed.v2",
-        "width": 16,
-        "attrs": ["NORM"],
-        "rows": [200],
-        "include_static_vectors": False,
-    }
-    tok2vec = embed
+    tok2vec = {**HASH_EMBED_CNN, "width": 16, "depth": 1, "embed_size": 200, "window_size": 0}
+    tok2vec |= {"maxout_pieces": 2, "subword_features": False}
     if request.param == "shared":
-        encode = {
-            "@architectures": "spacy.MaxoutWindowEncoder.v2",
-            "width": 16,
-            "window_size": 0,
-            "maxout_pieces": 2,
-            "depth": 1,
-        }
-        model = {"@architectures": "spacy.Tok2Vec.v2", "embed": embed, "encode": encode}
-        nlp.add_pipe("tok2vec", config={"model": model})
+        nlp.add_pipe("tok2vec", config={"model": tok2vec})
         tok2vec = {"@architectures": "spacy.Tok2VecListener.v1", "width": 16}
     nlp.add_pipe(
         "tagger", config={"model": {"@architectures": "spacy.Tagger.v2", "tok2vec": tok2vec}}

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, DocBin, Span
 
 from spacy_decoders.annotate import Job, annotate
 
-from .jobs import errors_of
+from .jobs import errors_of, written_ids
 
 
 def test_all_other_fields_of_a_record_are_kept(tmp_path, model):
@@ -42,26 +42,36 @@ def test_all_other_fields_of_a_record_are_kept(tmp_path, model):
     assert json.loads(again.part(0).read_text()) == row
 
 
-def test_text_that_is_none_is_named_with_its_place(tmp_path, model):
+def test_bad_records_are_set_apart_with_their_place_and_the_reason(tmp_path, model):
     folder = tmp_path / "in"
     folder.mkdir()
-    (folder / "a.jsonl").write_bytes(
-        b'\xef\xbb\xbf{"text": "marked"}\n{"text": "caf\xe9"}\n{"text": "\\ud800"}\n'
-        b'{"text": "fine", "note": "\\ud800"}\n' + b"[" * 100_000 + b"\n"
-        b'{"text": "fine", "count": 1' + b"0" * 30 + b"}\n"
-    )
-    (folder / "b.txt").write_bytes(b"One line.\nAnother caf\xe9.")
-    job = Job(folder, tmp_path / "out", model=model, format="jsonl")
-    summary = annotate(job, progress=False)
-    assert (summary.written, summary.failed) == (1, 6)
-    reasons = {error["id"]: error["reason"] for error in errors_of(job)}
     a, b = folder / "a.jsonl", folder / "b.txt"
-    assert reasons["a.jsonl:2"].startswith(f"{a}, line 2: byte 14 is 0xe9, which is no UTF-8")
-    assert "field 'text' can't be written" in reasons["a.jsonl:3"]
-    assert "field 'note' can't be written" in reasons["a.jsonl:4"]
-    assert "not JSON" in reasons["a.jsonl:5"]
-    assert "field 'count' can't be written" in reasons["a.jsonl:6"]
-    assert reasons["b.txt"].startswith(f"{b}, line 2: byte 12 is 0xe9")
+    a.write_bytes(
+        b'\xef\xbb\xbf{"id": "marked", "text": "marked"}\n{"text": "caf\xe9"}\n'
+        b'{"text": "\\ud800"}\n{"text": "fine", "note": "\\ud800"}\n' + b"[" * 100_000 + b"\n"
+        b'{"text": "fine", "count": 1' + b"0" * 30 + b"}\n\n[1]\n"
+        b'{"id": "b", "body": "x"}\n{"id": "c", "text": "poison"}\n{"id": "d", "text": "too"}\n'
+    )
+    b.write_bytes(b"One line.\nAnother caf\xe9.")
+    job = Job(folder, tmp_path / "out", model=model, format="jsonl")
+    assert annotate(job, progress=False).failed == 10
+    assert written_ids(job) == ["marked", "d"]
+    errors = {error["id"]: error for error in errors_of(job)}
+    assert [errors[name]["line"] for name in ("a.jsonl:2", "b", "c")] == [2, 9, 10]
+    assert {error["file"] for error in errors.values()} == {str(a), str(b)}
+    for name, reason in {
+        "a.jsonl:2": f"{a}, line 2: byte 14 is 0xe9, which is no UTF-8",
+        "a.jsonl:3": "field 'text' can't be written",
+        "a.jsonl:4": "field 'note' can't be written",
+        "a.jsonl:5": "not JSON",
+        "a.jsonl:6": "field 'count' can't be written",
+        "a.jsonl:7": "an empty line",
+        "a.jsonl:8": "got list",
+        "b": "no field 'text'; fields: body, id",
+        "c": "ValueError: cannot stand poison",
+        "b.txt": f"{b}, line 2: byte 12 is 0xe9",
+    }.items():
+        assert reason in errors[name]["reason"], name
 
 
 def test_all_kinds_of_input_and_output(tmp_path, model):

@@ -1,6 +1,7 @@
 """A loop that errs, or a solver that lies, must not pass for a proof."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -56,32 +57,27 @@ def without(vertex, scores):
     return read_only(cut)
 
 
-def dropping(kernel, vertex):
-    """A kernel that never comes to a vertex: its edges are lost on the way."""
-
-    def faulty(arrays, *given):
-        graph = Graph(*arrays)
-        changed = {name: without(vertex, getattr(graph, name)) for name in ("start", *EDGES)}
-        return kernel(tuple(graph._replace(**changed)), *given)
-
-    return faulty
+def dropping(kernel, vertex, arrays, *given):
+    """Run a kernel that never comes to a vertex: its edges are lost on the way."""
+    graph = Graph(*arrays)
+    changed = {name: without(vertex, getattr(graph, name)) for name in ("start", *EDGES)}
+    return kernel(tuple(graph._replace(**changed)), *given)
 
 
-def without_starting_at(kernel, vertex):
-    """A kernel whose graph has neither a way to a vertex nor a start there."""
+def without_starting_at(kernel, vertex, graph, *given):
+    """Run a kernel whose graph has neither a way to a vertex nor a start there."""
+    begin, edges = without(vertex, graph.start), without(vertex, graph.edges)
+    return kernel(graph._replace(start=begin, edges=edges), *given)
 
-    def faulty(graph, *given):
-        begin, edges = without(vertex, graph.start), without(vertex, graph.edges)
-        return kernel(graph._replace(start=begin, edges=edges), *given)
 
-    return faulty
+def lose(monkeypatch, optimum, module, name, faulty=dropping):
+    """Let a kernel lose a vertex of the best path."""
+    kernel, vertex = getattr(module, name), int(optimum.vertices[2])
+    monkeypatch.setattr(module, name, partial(faulty, kernel, vertex))
 
 
 def test_a_search_that_drops_a_vertex(monkeypatch, problem, optimum):
-    lost = int(optimum.vertices[2])
-    monkeypatch.setattr(
-        lagrangian_search, "search_once", dropping(lagrangian_search.search_once, lost)
-    )
+    lose(monkeypatch, optimum, lagrangian_search, "search_once")
     assert_not_fooled(core.ExactPath(), problem, optimum)
 
 
@@ -109,20 +105,17 @@ def test_a_walk_table_that_is_too_low(monkeypatch, problem, optimum):
 
 def _in_the_search_alone(monkeypatch, module, name, faulty):
     """Let a kernel err in the search for paths, and not in the reversed search."""
-    right = getattr(module, name)
+    right, bound = getattr(module, name), exact_path.full_bound
 
-    def shielded(bound):
-        def from_behind(*given, **options):
-            setattr(module, name, right)
-            try:
-                return bound(*given, **options)
-            finally:
-                setattr(module, name, faulty)
-
-        return from_behind
+    def from_behind(*given, **options):
+        setattr(module, name, right)
+        try:
+            return bound(*given, **options)
+        finally:
+            setattr(module, name, faulty)
 
     monkeypatch.setattr(module, name, faulty)
-    monkeypatch.setattr(exact_path, "full_bound", shielded(exact_path.full_bound))
+    monkeypatch.setattr(exact_path, "full_bound", from_behind)
 
 
 def test_prices_that_close_the_gap_too_early(monkeypatch):
@@ -137,14 +130,14 @@ def test_a_long_search_that_drops_a_vertex(monkeypatch):
     problem, length = symmetric(np.random.default_rng(2), 40), 8
     optimum = core.ExactPath().decode(problem, length)
     _only_poor_beams(monkeypatch, optimum)
-    faulty = without_starting_at(lagrangian_search.search, int(optimum.vertices[2]))
+    lost = int(optimum.vertices[2])
+    faulty = partial(without_starting_at, lagrangian_search.search, lost)
     _in_the_search_alone(monkeypatch, lagrangian_search, "search", faulty)
     assert_not_fooled(core.ExactPath(), problem, optimum, length)
 
 
 def test_colorings_that_lose_a_vertex(monkeypatch, problem, optimum):
-    faulty = without_starting_at(color_coding.best_colorful, int(optimum.vertices[2]))
-    monkeypatch.setattr(color_coding, "best_colorful", faulty)
+    lose(monkeypatch, optimum, color_coding, "best_colorful", without_starting_at)
     assert_not_fooled(core.ColorCoding(colors=14), problem, optimum)
 
 
@@ -157,7 +150,7 @@ def _only_poor_beams(monkeypatch, optimum):
     """Let beams and short searches miss the optimum."""
     beams = lagrangian_search.beam
     for vertex in optimum.vertices.tolist()[::2]:
-        beams = dropping(beams, vertex)
+        beams = partial(dropping, beams, vertex)
     monkeypatch.setattr(lagrangian_search, "beam", beams)
     monkeypatch.setattr(exact_path, "FIRST_NODES", 10)
 
@@ -213,9 +206,7 @@ def test_a_proof_whose_bound_lies_below_the_score(monkeypatch, problem):
 
 
 def test_a_proof_that_drops_a_vertex(monkeypatch, problem, optimum):
-    lost = int(optimum.vertices[2])
-    faulty = dropping(proof.bound_at_once, lost)
-    monkeypatch.setattr(proof, "bound_at_once", faulty)
+    lose(monkeypatch, optimum, proof, "bound_at_once")
     for decoder in (core.ExactPath(), core.ColorCoding(colors=14)):
         certificate = decoder.decode(problem, LENGTH).certificate
         assert certificate.status in ("heuristic", "probable")
@@ -223,10 +214,7 @@ def test_a_proof_that_drops_a_vertex(monkeypatch, problem, optimum):
 
 
 def test_a_rank_that_is_lost_leaves_the_first_without_proof(monkeypatch, problem, optimum):
-    lost = int(optimum.vertices[2])
-    monkeypatch.setattr(
-        lagrangian_search, "search_once", dropping(lagrangian_search.search_once, lost)
-    )
+    lose(monkeypatch, optimum, lagrangian_search, "search_once")
     ranked = core.ExactPath().k_best(problem, LENGTH, 5)
     assert {solution.certificate.status for solution in ranked} == {"bounded"}
     assert all(s.certificate.bound >= optimum.certificate.score for s in ranked)

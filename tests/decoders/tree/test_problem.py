@@ -1,5 +1,4 @@
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,19 +8,6 @@ from spacy_decoders.decoders import tree
 
 from ... import oracles
 from .samples import fault, trees
-from .truth import parts_of
-
-
-def test_scores_trees_as_the_oracle_does(rng):
-    arcs, chains, pairs = (rng.normal(size=(5,) * d) for d in (2, 3, 3))
-    sets = [([(0, 1), (1, 2)], 1.5), ([(2, 3), (2, 4), (2, 1)], -2.0), ([(3, 4)], 0.5)]
-    sets.append(([(1, 2), (3, 2)], 9.0))  # two heads for one token: never paid
-    plain = tree.TreeProblem(arcs, chains, pairs, projective=False)
-    problem = replace(plain, factors=tree.Factors.of(sets))
-    for heads in trees(4, False, False):
-        paid = [score for parts, score in sets if all(heads[m - 1] == h for h, m in parts)]
-        expected = sum(parts_of(plain, heads)) + sum(paid)
-        assert tree.score_tree(problem, heads) == pytest.approx(expected)
 
 
 def test_recognisers_agree_with_the_oracles():
