@@ -161,18 +161,6 @@ def test_lemmas(shipped, text, lemmas):
     assert [token.lemma_ for token in shipped(text)] == lemmas.split()
 
 
-def test_entities(shipped):
-    text = "Guido van Rossum was born in Haarlem and later worked for Google in California."
-    doc = shipped(text)
-    assert [(ent.text, ent.label_) for ent in doc.ents] == [
-        ("Guido van Rossum", "PER"),
-        ("Haarlem", "LOC"),
-        ("Google", "ORG"),
-        ("California", "LOC"),
-    ]
-    assert {found["status"] for found in doc._.certificates["entities"]} == {"optimal"}
-
-
 def plain_sentences():
     """Sentences of a primer and names that everybody knows: words, tags and entities."""
     for line in (Path(__file__).parent / "plain_english.txt").read_text("utf8").splitlines():

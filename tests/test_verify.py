@@ -28,7 +28,7 @@ def claim(labels=(0, 1), **changes) -> ChainSolution:
     """A solution of PROBLEM whose certificate is changed in some fields."""
     if changes.get("status", "optimal") != "optimal":
         changes = {"confidence": None, **changes}
-    return ChainSolution(np.array(labels), replace(SOUND, **changes))
+    return ChainSolution(np.array(labels, np.int32), replace(SOUND, **changes))
 
 
 def test_what_is_true_is_confirmed():

@@ -166,23 +166,21 @@ def test_a_beam_or_a_walk_whose_path_is_wrong(monkeypatch, decoder, problem):
 
     for module in (lagrangian_search, beam):
         monkeypatch.setattr(module, "beam", wrong)
-    found = _finds(swapped, optimum.certificate.score)
+    found = partial(_finds, swapped, optimum.certificate.score)
     monkeypatch.setattr(lagrangian_search, "search_once", found)
     assert_not_fooled(decoder, problem, optimum)
 
 
-def _finds(path, score):
-    def search_once(arrays, bounds, prices, ranking, *limits):
-        scores, paths = ranking
-        scores[0], paths[0] = score, path
-        return -np.inf
-
-    return search_once
+def _finds(path, score, arrays, bounds, prices, ranking, *limits):
+    """Stand in for a search: it finds that path, and says that it is worth so much."""
+    scores, paths = ranking
+    scores[0], paths[0] = score, path
+    return -np.inf
 
 
 @pytest.mark.parametrize("path", [[0, 1, 0, 2, 3], [0, 0, 0, 0, 0], [0, -1, 1, 2, 3]])
 def test_a_path_that_is_none(monkeypatch, path, problem):
-    monkeypatch.setattr(lagrangian_search, "search_once", _finds(path, 9.0))
+    monkeypatch.setattr(lagrangian_search, "search_once", partial(_finds, path, 9.0))
     with pytest.raises(DecodersError, match="visits a class twice"):
         core.ExactPath().decode(problem, LENGTH)
 
@@ -191,7 +189,7 @@ def test_a_forbidden_edge_on_the_path(monkeypatch):
     weights = np.ones((4, 4))
     weights[0, 1] = -np.inf
     problem = core.PathProblem(np.zeros(4), weights, np.zeros(4), np.arange(4))
-    monkeypatch.setattr(lagrangian_search, "search_once", _finds([0, 1, 2], 9.0))
+    monkeypatch.setattr(lagrangian_search, "search_once", partial(_finds, [0, 1, 2], 9.0))
     with pytest.raises(DecodersError, match="forbidden start"):
         core.ExactPath().decode(problem, 3)
 
