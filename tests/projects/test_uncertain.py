@@ -36,7 +36,7 @@ def model(tmp_path_factory):
 @pytest.fixture
 def texts(tmp_path):
     path = tmp_path / "texts.jsonl"
-    path.write_text("\n".join(json.dumps({"text": text, "id": text[:3]}) for text in TEXTS))
+    path.write_text("\n".join(json.dumps({"text": text, "id": text[:3]}) for text in TEXTS * 2))
     return path
 
 

@@ -60,7 +60,7 @@ def rank_texts(
         str, typer.Option(help="Where the text is in .jsonl, .parquet.")
     ] = "text",
 ) -> None:
-    """Rank texts by how unsure the pipeline is, as tasks for Prodigy or Label Studio."""
+    """Rank texts, each once, by how unsure the pipeline is, for Prodigy or Label Studio."""
     for name, value, known in (
         ("format", format, Tool),
         ("task", task, Layer),
@@ -136,10 +136,12 @@ def _ranked(
 ) -> Iterator[_Ranked]:
     tool, layer, by = how
     version = f"{nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
+    seen = {""}
     for doc, id in nlp.pipe(texts(corpus, nlp.vocab, text_field), as_tuples=True):
         for number, part in enumerate(_parts(doc, sentences)):
-            if not part.text.strip():
+            if part.text.strip() in seen:
                 continue
+            seen.add(part.text.strip())
             score = uncertainty(part, names, cast("Measure", by))
             own = f"{id}:{number}" if sentences else id
             task = task_of(
