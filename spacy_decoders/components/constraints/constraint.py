@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from ...arrays import is_number
 from ...errors import ProblemError
 from ..option_checks import Name, Names, SomeNames, faults_of_fields
 
@@ -47,7 +48,13 @@ def _patterns(value: Any) -> Any:
     return found
 
 
-_Types = Literal[True, "label"] | SomeNames
+def _no_number(value: Any) -> Any:
+    if is_number(value):  # pydantic takes 1 for True
+        raise ValueError("expected True, 'label' or names")
+    return value
+
+
+_Types = Annotated[Literal[True, "label"] | SomeNames, BeforeValidator(_no_number)]
 _Patterns = Annotated[list[list[dict[str, Any]]], BeforeValidator(_patterns), Field(min_length=1)]
 
 

@@ -32,6 +32,10 @@ def test_objects_and_dictionaries_are_the_same():
         ({"pattern": [{"LOWER": {"REGEX": "("}}], "labels": "MD"}, r"\].pattern: .*\(missing \)"),
         ({"pattern": [{"_": {"x": [1]}}], "labels": "MD"}, r"\].pattern: .*\(an integer is req"),
         ({"pattern": [{"LENGTH": 2.5}], "labels": "MD"}, r"\].pattern: .*; got \[{'LENGTH': 2.5"),
+        *(
+            ({"phrases": ["Jo"], key: 1}, rf"constraints\[0\].{key}: expected True, .*; got 1")
+            for key in ("entity", "not_entity")
+        ),
         ({"phrases": ["Jo"], "head": 0}, "no use for 'head'; it takes demands by labels, not"),
         (3, r"constraints\[0\]: expected a dictionary or a Constraint; got 3"),
     ],
