@@ -171,13 +171,15 @@ def _sources_of(folder: Path) -> list[Path]:
 class Progress(event.Listener):
     """Explains on stderr why the main process waits up to a minute while functions are compiled.
 
-    There is a line when that begins, and one at the end of the process. The time that it takes,
-    with that of reading compiled code, is added to :class:`~.budget.Compiling`.
+    There is a line when that begins, on a terminal a dot for each function, and a line at the end
+    of the process. The time that it takes, with that of reading compiled code, is added to
+    :class:`~.budget.Compiling`.
     """
 
     def __init__(self) -> None:
         self.functions = 0
         self.is_kept = True
+        self.is_dotted = parent_process() is None and bool(sys.stderr) and sys.stderr.isatty()
         self._open = 0  # compilations that are running: callees are compiled within their callers
         self._began = 0.0
 
@@ -198,6 +200,8 @@ class Progress(event.Listener):
         if _is_ours(event):
             self._end()
             self.functions += 1
+            if self.is_dotted:
+                print(".", end="", file=sys.stderr, flush=True)
 
     @contextmanager
     def timed(self) -> Iterator[None]:
@@ -220,16 +224,16 @@ class Progress(event.Listener):
 
     def _close(self) -> None:
         functions = "1 function" if self.functions == 1 else f"{self.functions} functions"
-        self._tell(f"compiled {functions} in {Compiling.seconds:.0f} s")
+        self._tell(f"compiled {functions} in {Compiling.seconds:.0f} s", "\n" * self.is_dotted)
         if not self.is_kept:
             self._tell(
                 "the code could not be kept, and the next process will compile again: set "
                 "NUMBA_CACHE_DIR to a folder that can be written to"
             )
 
-    def _tell(self, text: str) -> None:
+    def _tell(self, text: str, before: str = "") -> None:
         if parent_process() is None and not sys.stderr.closed:
-            print(f"spacy-decoders: {text}", file=sys.stderr, flush=True)
+            print(f"{before}spacy-decoders: {text}", file=sys.stderr, flush=True)
 
 
 def _is_ours(event: Any) -> bool:

@@ -109,9 +109,10 @@ def test_code_is_used_from_where_nothing_can_be_written(tmp_path, place):
 
 def test_code_that_can_not_be_kept_is_told(tmp_path):
     (tmp_path / "kernel.py").write_text(KERNEL)
-    code = f"{READ_ONLY}\nimport kernel"
+    dotted = "from spacy_decoders.kernel_cache import progress\nprogress.is_dotted = True"
+    code = f"{READ_ONLY}\n{dotted}\nimport kernel"
     run = python("-c", code, folder=tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
-    assert "compiled 1 function in" in run.stderr
+    assert "\n.\nspacy-decoders: compiled 1 function in" in run.stderr
     assert "could not be kept" in run.stderr and "NUMBA_CACHE_DIR" in run.stderr
 
 

@@ -15,11 +15,11 @@ import numpy as np
 import spacy
 import typer
 from spacy.training import Example
-from tqdm import tqdm
 
 from ..budget import Budget
 from ..bundled import SHIPPED, place_of
 from ..errors import NotDecomposableError, ProblemError
+from ..kernel_cache import progress
 from ..process_pool import spawned_pool
 from ..registry import decoders
 from .arguments import CONSOLE
@@ -278,15 +278,14 @@ def warmup(
     outcomes: dict[str, str] = {}
     with spawned_pool(os.cpu_count() or 1) as pool:
         running = {pool.submit(_run, group, bool(pipeline)): group for group in groups}
-        ended = as_completed(running)
-        for future in tqdm(ended, "compiling", len(running), unit="part", leave=False):
+        CONSOLE.print("Compiling: a dot is a function.")
+        for future in as_completed(running):
             try:
                 outcomes |= future.result()
             except Exception as error:  # the process itself ended
                 outcomes[running[future]] = repr(error)
-    failures = {name: reason for name, reason in outcomes.items() if reason}
-    for name, reason in failures.items():
-        CONSOLE.print(f"failed {name}: {reason}", style="red")
+    failures = [f"failed {name}: {reason}" for name, reason in outcomes.items() if reason]
+    CONSOLE.print(*["", *failures], sep="\n", style="red")
     CONSOLE.print(
         f"{len(outcomes) - len(failures)} of {len(outcomes)} are compiled and ready "
         f"({perf_counter() - started:.1f} s)."
@@ -296,6 +295,7 @@ def warmup(
 
 def _run(group: str, is_pipeline: bool) -> dict[str, str]:
     """Run the tasks of a core, or a pipeline; return for each why it failed, or ""."""
+    progress.is_dotted = True
     tasks = {group: partial(run_pipeline, group)} if is_pipeline else tasks_of(group)
     outcomes = {}
     for name, task in tasks.items():
