@@ -15,7 +15,7 @@ import hashlib
 import pickle  # its error alone: numba reads and writes the files
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from multiprocessing import parent_process
 from pathlib import Path
@@ -64,26 +64,12 @@ PLACES = [
 ]
 
 
-#: What reading a damaged file, or one of another version, may raise.
+#: What reading a damaged file, or one of another version, may raise. An index refers to classes
+#: of arguments, which may be missing or elsewhere after an upgrade.
 UNREADABLE = (
     *(OSError, AttributeError, ImportError, EOFError, ValueError, KeyError),
     pickle.UnpicklingError,
 )
-
-
-def _empty_if_unreadable(load: Callable[[], Any]) -> Callable[[], Any]:
-    """Treat an index that can't be read as empty.
-
-    It refers to the classes of arguments, which may be missing or elsewhere after an upgrade.
-    """
-
-    def load_if_possible() -> Any:
-        try:
-            return load()
-        except UNREADABLE:
-            return {}
-
-    return load_if_possible
 
 
 class KernelCache:
@@ -92,13 +78,9 @@ class KernelCache:
     def __init__(self, function: Callable[..., Any]) -> None:
         self._places: list[Any] = []
         for place in PLACES:
-            try:
-                made = place(function)
-            except (RuntimeError, OSError):  # no such place, as without NUMBA_CACHE_DIR
-                continue
-            file = made._cache_file
-            file._load_index = _empty_if_unreadable(file._load_index)
-            self._places.append(made)
+            # there may be no such place, as without NUMBA_CACHE_DIR
+            with suppress(RuntimeError, OSError):
+                self._places.append(place(function))
 
     @property
     def cache_path(self) -> str | None:
@@ -112,6 +94,8 @@ class KernelCache:
                 try:
                     found = place.load_overload(signature, target_context)
                 except UNREADABLE:
+                    with suppress(OSError):
+                        place.flush()  # an empty index, which new code can be added to
                     continue
                 if found is not None:
                     return found
@@ -123,7 +107,7 @@ class KernelCache:
             try:
                 Path(place.cache_path).mkdir(parents=True, exist_ok=True)
                 place.save_overload(signature, code)
-            except OSError:
+            except UNREADABLE:
                 continue
             return
         progress.is_kept = False
