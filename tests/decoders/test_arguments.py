@@ -93,3 +93,9 @@ def test_flags_are_true_or_false(make, names):
         for wrong in ("no", None, 1):
             with pytest.raises(ProblemError, match=f"^{name}: expected True or False; got"):
                 make(**{name: wrong})
+
+
+@pytest.mark.parametrize("core", PROBLEMS, ids=lambda core: core.__name__.rpartition(".")[2])
+def test_public_names_are_listed_and_loaded_once(core):
+    assert dir(core) == sorted(core.__all__)
+    assert all(getattr(core, name) is vars(core)[name] for name in core.__all__)

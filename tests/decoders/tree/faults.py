@@ -8,6 +8,7 @@ from spacy_decoders.arrays import read_only
 from spacy_decoders.decoders.tree import TreeProblem, score_tree
 from spacy_decoders.errors import DecodersError, InfeasibleError
 from tests.decoders.tree.samples import trees
+from tests.decoders.tree.truth import JointTruth, Truth
 
 
 def problem_of(
@@ -71,3 +72,29 @@ def never_wrong(decoder, problem, score=score_tree):
         assert not certificate.is_optimal, certificate
         return "not optimal"
     return "right"
+
+
+def no_wrong_rank(decoder, problem):
+    """Demand that trees are not said to be optimal, or the next best, where they are not."""
+    truth = JointTruth(problem) if problem.boundaries is not None else Truth(problem)
+    try:
+        solutions = decoder.k_best(problem, 3)
+    except InfeasibleError:
+        raise AssertionError("infeasible, but there are trees") from None
+    except DecodersError:
+        return {"error"}
+    met, seen = set(), set()
+    for solution in solutions:
+        certificate, heads = solution.certificate, tuple(solution.heads.tolist())
+        assert heads not in seen
+        rest = max(float(truth.exact(other)) for other in truth.parts if other not in seen)
+        assert solution.rank_bound >= rest - 1e-6
+        if certificate.is_optimal:
+            assert certificate.score >= float(truth.best) - 1e-6
+        if solution.rank_bound - certificate.score <= certificate.tolerance:
+            assert certificate.score >= rest - 1e-6
+            met.add("proven")
+        else:
+            met.add("not proven")
+        seen.add(heads)
+    return met

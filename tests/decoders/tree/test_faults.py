@@ -18,9 +18,9 @@ from spacy_decoders.decoders.tree.fallbacks import arborescence_bound, best_by_a
 from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, eisner, second_order
 from spacy_decoders.errors import DecodersError, InfeasibleError, UndecidedError
 
-from .faults import never_wrong, problem_of, tamper, without_an_arc_of, worse_heads
+from .faults import never_wrong, no_wrong_rank, problem_of, tamper, without_an_arc_of, worse_heads
 from .samples import LABELS
-from .truth import JointTruth, Truth, judge
+from .truth import JointTruth, judge
 
 # --- single arcs -------------------------------------------------------------------------------
 
@@ -56,31 +56,6 @@ def test_charts_of_arcs_alone(monkeypatch, kind, given, decoder):
     tamper(monkeypatch, eisner, "charted", tampered_chart, kind)
     met = {never_wrong(decoder, problem_of(seed, **given)) for seed in range(20)}
     assert met & {"error", "not optimal"} or kind in ("no tree", "not a number")
-
-
-def no_wrong_rank(decoder, problem):
-    """Demand that trees are not said to be optimal, or the next best, where they are not."""
-    truth = JointTruth(problem) if problem.boundaries is not None else Truth(problem)
-    try:
-        solutions = decoder.k_best(problem, 3)
-    except InfeasibleError:
-        raise AssertionError("infeasible, but there are trees") from None
-    except DecodersError:
-        return {"error"}
-    met, seen = set(), set()
-    for solution in solutions:
-        certificate, heads = solution.certificate, tuple(solution.heads.tolist())
-        assert heads not in seen
-        rest = max(float(truth.exact(other)) for other in truth.parts if other not in seen)
-        if certificate.is_optimal:
-            assert certificate.score >= float(truth.best) - 1e-6
-        if solution.rank_bound - certificate.score <= certificate.tolerance:
-            assert certificate.score >= rest - 1e-6
-            met.add("proven")
-        else:
-            met.add("not proven")
-        seen.add(heads)
-    return met
 
 
 @pytest.mark.parametrize("sentences", [False, True])

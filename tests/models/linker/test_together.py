@@ -186,13 +186,6 @@ def test_the_best_choice_and_all_margins_stay(seed):
             assert found == pytest.approx(step, abs=1e-9) or (np.isinf(found) and np.isinf(step))
 
 
-def test_one_better_candidate_is_not_enough():
-    """The best other choice is needed for the margin."""
-    alone = np.array([3.0, 2.0, 1.0])
-    kept = undominated(np.array([0, 3]), alone, alone, np.zeros((3, 3)), np.zeros((1, 1)))
-    assert kept.tolist() == [True, True, False]
-
-
 def test_what_others_may_speak_for_is_kept():
     alone = np.array([3.0, 2.0, 1.0, 0.0, 0.0])
     near = np.zeros((5, 5))
