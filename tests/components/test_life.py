@@ -108,20 +108,21 @@ def test_memory_is_bounded_over_ten_thousand_documents(shipped, rng):
 
 
 @pytest.mark.parametrize(
-    ("factory", "said"),
+    ("factory", "config", "said"),
     [
-        ("exact_tagger", "no example has a value for tag"),
-        ("branch_and_bound_parser", "no labelled arcs"),
+        ("exact_tagger", {}, "no example has a value for tag"),
+        ("exact_tagger", {"target": "ent"}, "takes none from BIO"),
+        ("branch_and_bound_parser", {}, "no labelled arcs"),
     ],
 )
-def test_without_labels_it_says_what_to_do(factory, said):
+def test_without_labels_it_says_what_to_do(factory, config, said):
     nlp = spacy.blank("en")
-    nlp.add_pipe(factory)
+    nlp.add_pipe(factory, config=config)
     with pytest.raises(ProblemError, match="there are no labels; train the component"):
         nlp("Fish swim.")
     bare = nlp.make_doc("Fish swim.")
     with pytest.raises(ProblemError, match=said):
-        nlp.initialize(lambda: [Example(bare, bare)])
+        nlp.initialize(lambda: [Example.from_dict(bare, {"entities": ["B-FISH", "O", "O"]})])
 
 
 def said(nlp):

@@ -280,10 +280,11 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         check_lexeme_norms(self.vocab, "tagger")
         for label in labels_in(get_examples(), self.targets) if labels is None else labels:
             self.add_label(label)
-        if not self.labels:
+        if set(self.labels) <= ({"O"} if self.targets == ("ent",) else set()):
             raise ProblemError(
                 f"{self.name}: no example has a value for {', '.join(self.targets)}; check the "
-                "training data or the target."
+                "training data or the target. Example.from_dict reads entities as offsets or in "
+                "BILUO (U-PER), and takes none from BIO."
             )
         self._describe_labels()
         sample = [example.x for example in islice(get_examples(), 10)]
