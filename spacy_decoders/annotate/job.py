@@ -17,7 +17,7 @@ from ..components.option_checks import check_of
 from ..errors import ProblemError
 from ..files import file_digest, write_atomically
 from .formats import Format
-from .records import Extent, input_files, runs
+from .records import Extent, input_files, runs, version_of
 
 __all__ = ["REPORT", "Failure", "Job", "Shard", "ShardReport", "Summary"]
 
@@ -39,7 +39,7 @@ class Failure:
     """A document that could not be annotated: why, and where it was read.
 
     `line` is the number of the record in its file, from 1; None if the file is one document or
-    could not be read.
+    damaged.
     """
 
     id: str | int | float
@@ -120,9 +120,6 @@ class Job:
     def report(self, shard: int) -> Path:
         return self.output / "reports" / f"{shard:05d}.json"
 
-    def stored_report(self, shard: int) -> ShardReport:
-        return REPORT.validate_json(self.report(shard).read_bytes())
-
     def files(self) -> list[Path]:
         """The input files, in a fixed order, without those in the output folder."""
         source, output = self.source.resolve(), self.output.resolve()
@@ -136,10 +133,10 @@ class Job:
         """Cut the input into shards, always in the same way."""
         return list(starmap(Shard, enumerate(runs(self.files(), self.shard_size))))
 
-    def begin(self) -> None:
+    def begin(self) -> list[Shard]:
         """Create the output folder, or make sure that it was begun with the same settings.
 
-        Raises `ProblemError` if it was begun with other settings or another input.
+        Returns the shards. Raises `ProblemError` if it was begun with other settings or input.
         """
         settings = self._settings()
         manifest = self.output / "job.json"
@@ -158,8 +155,10 @@ class Job:
                     f"({some}); choose another folder, or remove this one to "
                     "start again."
                 )
+        shards = self.shards()  # after the settings, which tell input that changes from now on
         (self.output / "reports").mkdir(parents=True, exist_ok=True)
         write_atomically(manifest, json.dumps(settings, indent=1))
+        return shards
 
     def remove_leftovers(self) -> None:
         """Remove partial files of killed runs, once all shards are done."""
@@ -170,9 +169,7 @@ class Job:
             begun.unlink(missing_ok=True)
 
     def _settings(self) -> dict[str, Any]:
-        files = {
-            str(path): [path.stat().st_size, path.stat().st_mtime_ns] for path in self.files()
-        }
+        files = {str(path): [*version_of(path)] for path in self.files()}
         settings = {key: str(value) for key, value in asdict(self).items()}
         del settings["output"]  # the folder may be moved
         return {**settings, **files, "pipeline": _of_pipeline(self.model)}

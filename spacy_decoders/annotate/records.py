@@ -22,7 +22,7 @@ from ..extras import needed
 from ..readers.docbins import docbin_docs, read_docbin
 from ..readers.text_lines import LONGEST_LINE, decoded, limited_lines
 
-__all__ = ["Extent", "Record", "as_json", "input_files", "read", "runs", "texts"]
+__all__ = ["Extent", "Record", "as_json", "input_files", "read", "runs", "texts", "version_of"]
 
 #: The suffixes of each kind of file.
 _KINDS = {
@@ -34,6 +34,8 @@ _KINDS = {
 }
 #: Records that `texts` reads at a time.
 RECORDS = 1000
+#: What libraries raise on a damaged file.
+_BROKEN = (OSError, EOFError, ValueError, zlib.error)
 _TOO_LONG = f"a text of more than {LONGEST_LINE >> 20} MB; cut it into smaller ones"
 
 
@@ -61,13 +63,21 @@ class Record:
 class Extent:
     """The records `start` to `stop` (exclusive) of one file.
 
-    In files of lines, `offset` is the byte, after unzipping, at which the first begins.
+    `version` is :func:`version_of` the file when it was listed. In files of lines, `offset` is the
+    byte, after unzipping, at which the first record begins.
     """
 
     path: str
+    version: tuple[int, int]
     start: int
+    offset: int
     stop: int
-    offset: int = 0
+
+
+def version_of(path: Path) -> tuple[int, int]:
+    """Size of a file, and when it was changed."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 def input_files(source: Path) -> list[Path]:
@@ -91,38 +101,52 @@ def input_files(source: Path) -> list[Path]:
 
 def runs(paths: Iterable[Path], size: int) -> Iterator[tuple[Extent, ...]]:
     """Cut files into runs of `size` records; the last may be shorter."""
-    records = ((path, *at) for path in paths for at in enumerate(_positions(path)))
+    files = ((str(path), version_of(path)) for path in paths)
+    records = ((*file, *at) for file in files for at in enumerate(_positions(*file)))
     for run in minibatch(records, size):
         of_files = (list(found) for _, found in groupby(run, itemgetter(0)))
-        yield tuple(
-            Extent(str(found[0][0]), found[0][1], found[-1][1] + 1, found[0][2])
-            for found in of_files
-        )
+        yield tuple(Extent(*(*found[0], found[-1][2] + 1)) for found in of_files)
 
 
-def _positions(path: Path) -> Iterable[int]:
+def _positions(path: str, version: tuple[int, int]) -> Iterable[int]:
     """An offset for each record: in files of lines, the byte at which it begins.
 
     A broken file counts as one record.
     """
-    if _kind(path) == "lines":
-        return _line_offsets(path)
+    kind = _kind(Path(path))
+    if kind == "lines":
+        return _line_offsets(Path(path))
     try:
-        return range(_count(path))
-    except (OSError, EOFError, ValueError, zlib.error):  # `read` reports the same error
+        if kind == "docbin":
+            return range(len(_docbin(path, version)))
+        return range(1 if kind == "text" else _parquet(path).metadata.num_rows)
+    except _BROKEN as error:  # `read` reports the same error
+        _raise_if_away(error)
         return range(1)
 
 
 def read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
-    """Read the records of an extent; broken ones have a `problem`."""
+    """Read the records of an extent; broken ones have a `problem`.
+
+    Raises `OSError` if the file can't be reached, or is no longer what was listed.
+    """
     path, number = Path(extent.path), extent.start
     of_many = _kind(path) != "text"
     try:
         for number, record in enumerate(_read(extent, vocab, text_field), start=extent.start + 1):
             yield replace(record, file=extent.path, line=number if of_many else None)
-    except (OSError, EOFError, ValueError, zlib.error) as error:
+    except _BROKEN as error:
+        _raise_if_away(error)
         line = number + 1 if _kind(path) == "lines" else None
         yield Record(path.name, problem=f"broken file: {error}", file=extent.path, line=line)
+    if version_of(path) != extent.version:
+        raise OSError(f"{path} has changed since it was listed")
+
+
+def _raise_if_away(error: Exception) -> None:
+    """Raise an error of the system again, which may pass; a file's content has no ``errno``."""
+    if isinstance(error, OSError) and error.errno is not None:
+        raise error
 
 
 def texts(source: Path, vocab: Vocab, text_field: str) -> Iterator[tuple[str, str]]:
@@ -145,7 +169,7 @@ def _read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
     if kind == "text":
         yield _text_record(path)
     elif kind == "docbin":
-        docs = docbin_docs(_docbin(str(path)), path, vocab)
+        docs = docbin_docs(_docbin(extent.path, extent.version), path, vocab)
         for number, doc in enumerate(islice(docs, extent.start, extent.stop), start=extent.start):
             yield Record(_identity(doc.user_data, f"{path.name}:{number + 1}"), doc=doc)
     elif kind == "parquet":
@@ -162,15 +186,6 @@ def _kind(path: Path) -> str | None:
     return next((kind for ending, kind in _KINDS.items() if name.endswith(ending)), None)
 
 
-def _count(path: Path) -> int:
-    kind = _kind(path)
-    if kind == "text":
-        return 1
-    if kind == "docbin":
-        return len(_docbin(str(path)))
-    return int(_parquet(path).metadata.num_rows)
-
-
 def _opened(path: Path) -> Any:
     """Open a file of lines, gzipped or not."""
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
@@ -182,7 +197,8 @@ def _line_offsets(path: Path) -> Iterator[int]:
         try:
             for _, offset in limited_lines(lines):
                 yield offset
-        except (OSError, EOFError, zlib.error):  # `read` reports the same error
+        except _BROKEN as error:  # `read` reports the same error
+            _raise_if_away(error)
             yield lines.tell()
 
 
@@ -195,11 +211,11 @@ def _lines(path: Path, extent: Extent) -> Iterator[bytes | None]:
 
 
 @lru_cache(maxsize=1)  # a file's shards are read one after the other
-def _docbin(path: str) -> DocBin:
+def _docbin(path: str, version: tuple[int, int]) -> DocBin:
     return read_docbin(path)
 
 
-def _parquet(path: Path) -> Any:
+def _parquet(path: Path | str) -> Any:
     parquet = needed("pyarrow.parquet", "parquet", "input")
     return parquet.ParquetFile(path)
 

@@ -7,6 +7,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import asdict
 from functools import lru_cache
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -78,10 +79,10 @@ def annotate(
         pipeline(job.model)
     else:  # the workers may have other packages and paths
         needed("distributed", "distributed", "scheduler")
-    shards = job.shards()
-    job.begin()
+    shards = job.begin()
     todo = [shard for shard in shards if not job.part(shard.number).exists()]
-    done = [job.stored_report(s.number) for s in shards if job.part(s.number).exists()]
+    reports = [job.report(s.number) for s in shards if job.part(s.number).exists()]
+    done = [REPORT.validate_json(report.read_bytes()) for report in reports]
     if scheduler is not None:
         fresh = _on_cluster(job, todo, scheduler)
     elif workers > 1:
@@ -109,10 +110,14 @@ def annotate(
     return Summary(len(shards), resumed, tuple(done))
 
 
-def _lost(shard: Shard, reason: str) -> ShardReport:
+def _lost(shard: Shard, component: str, reason: str) -> ShardReport:
     """Report a shard without an output file, which the next run tries again."""
-    names = ", ".join(f"{e.path} [{e.start + 1}-{e.stop}]" for e in shard.extents)
-    return ShardReport(shard.number, failures=(Failure(names, "worker", reason),))
+    failures = (
+        Failure(f"{Path(e.path).name}:{line}", component, reason, e.path, line)
+        for e in shard.extents
+        for line in range(e.start + 1, e.stop + 1)
+    )
+    return ShardReport(shard.number, failures=tuple(failures))
 
 
 def _on_processes(job: Job, shards: Sequence[Shard], workers: int) -> Iterator[ShardReport]:
@@ -137,7 +142,7 @@ def _alone(job: Job, shard: Shard) -> ShardReport:
     for _ in range(2):
         with spawned_pool(1) as pool, suppress(BrokenProcessPool):
             return pool.submit(annotate_shard, job, shard).result()
-    return _lost(shard, "the worker process died twice on this shard")
+    return _lost(shard, "worker", "the worker process died twice on this shard")
 
 
 def _on_cluster(job: Job, shards: Sequence[Shard], scheduler: str) -> Iterator[ShardReport]:
@@ -153,7 +158,7 @@ def _on_cluster(job: Job, shards: Sequence[Shard], scheduler: str) -> Iterator[S
             for future in distributed.as_completed(running):
                 shard = running[future]
                 if isinstance(future.exception(), distributed.scheduler.KilledWorker):
-                    yield _lost(shard, "the workers that took this shard died")
+                    yield _lost(shard, "worker", "the workers that took this shard died")
                 else:
                     yield future.result()
                 future.release()
@@ -180,11 +185,13 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
     The part is renamed into place last: it exists if and only if the shard is done. Running a
     shard twice is harmless.
     """
-    failures: list[Failure] = []
     with _ONE_AT_A_TIME:
         nlp = pipeline(job.model)
-        records = [r for e in shard.extents for r in read(e, nlp.vocab, job.text_field)]
-        docs = _annotated(nlp, records, failures)
+        try:
+            records = [r for e in shard.extents for r in read(e, nlp.vocab, job.text_field)]
+        except OSError as error:  # which may pass
+            return _lost(shard, _READING, f"{error}; its shard is left for the next run")
+        docs, failures = _annotated(nlp, records)
     found = [
         (certificate["status"], certificate["scope"])
         for doc in docs
@@ -204,14 +211,15 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
     return report
 
 
-def _annotated(nlp: Language, records: Sequence[Record], failures: list[Failure]) -> list[Doc]:
-    """Annotate records, in order; those that fail go to `failures`."""
+def _annotated(nlp: Language, records: Sequence[Record]) -> tuple[list[Doc], list[Failure]]:
+    """Annotate records, in order; return those that fail apart."""
     made: list[tuple[Doc, int]] = []
+    unread: dict[int, tuple[str, str]] = {}
     for place, record in enumerate(records):
         try:
             made.append((_made(nlp, record), place))
         except Exception as error:
-            failures.append(_failure(record, _READING, str(error)))
+            unread[place] = _READING, str(error)
     done, failed = _piped(nlp, made, _BATCH)
     # one document may make another package's component fail on its batch: retry one by one
     if len(failed) > 1:
@@ -220,14 +228,13 @@ def _annotated(nlp: Language, records: Sequence[Record], failures: list[Failure]
             again, still_failed = _piped(nlp, [(_made(nlp, records[place]), place)], 1)
             done |= again
             failed |= still_failed
-    failures += [_failure(records[place], *reason) for place, reason in failed.items()]
     for place, doc in done.items():
         doc.user_data["id"] = records[place].id
-    return [done[place] for place in sorted(done)]
-
-
-def _failure(record: Record, component: str, reason: str) -> Failure:
-    return Failure(record.id, component, reason, record.file, record.line)
+    failures = [
+        Failure(records[place].id, *reason, records[place].file, records[place].line)
+        for place, reason in (unread | failed).items()
+    ]
+    return [done[place] for place in sorted(done)], failures
 
 
 def _made(nlp: Language, record: Record) -> Doc:

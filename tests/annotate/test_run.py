@@ -86,6 +86,33 @@ def test_a_gzip_file_that_breaks_off_is_read_up_to_there(tmp_path, model):
     assert error["line"] == summary.written + 1 and "broken file" in error["reason"]
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "spacy", "txt"])
+def test_input_that_changes_or_is_away_leaves_its_shard_to_the_next_run(tmp_path, model, suffix):
+    lines = write_lines(tmp_path / "in.jsonl", ["Text"] * 5)
+    annotate(Job(lines, tmp_path / "spacy", model=model), progress=False)
+    source = tmp_path / f"source.{suffix}"
+    (lines if suffix != "spacy" else tmp_path / "spacy" / "part-00000.spacy").rename(source)
+    whole, status, records = source.read_bytes(), source.stat(), 1 if suffix == "txt" else 5
+    job = Job(source, tmp_path / "out", model=model, format="jsonl", shard_size=4)
+    annotate_shard = run.annotate_shard
+
+    def disturbed(job, shard):
+        source.unlink() if change is None else source.write_bytes(change)
+        found = annotate_shard(job, shard)
+        source.write_bytes(whole)
+        os.utime(source, ns=(status.st_atime_ns, status.st_mtime_ns))
+        return found
+
+    for change in (None, b"", whole[:50], b'{"text": "new"}\n' + whole):  # noqa: B007
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(run, "annotate_shard", disturbed)
+            assert annotate(job, progress=False).failed == records
+        assert all(error["file"] == str(source) for error in errors_of(job))
+        assert all(source.name in error["reason"] for error in errors_of(job))
+    summary = annotate(job, progress=False)
+    assert (summary.written, summary.failed, summary.resumed) == (records, 0, 0)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL means something else there")
 @pytest.mark.parametrize("end", [os.kill, os.killpg])
 def test_processes_end_with_one_that_is_killed_or_interrupted(tmp_path, model, end):
@@ -124,7 +151,7 @@ def test_processes_survive_a_document_that_kills_them(tmp_path, model):
     summary = annotate(job, workers=2, progress=False)
     # the shard of the deadly one is reported and left for the next run; the others are whole
     assert written_ids(job) == ["d0", "d1", "d4", "d5", "d6", "d7"]
-    assert summary.failed == 1
+    assert summary.failed == 2
     assert "died" in errors_of(job)[0]["reason"]
 
 
