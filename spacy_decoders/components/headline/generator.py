@@ -179,10 +179,8 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
     def _warn_of_none(self) -> None:
         """Warn once that options leave a text without a headline."""
-        names = ["required", "max_chars"]
-        if self.mode == "sentence" and self.length != "auto":
-            names.append("length")
-        given = {name: value for name in names if (value := getattr(self, name))}
+        names = ("required", "max_chars", "length")
+        given = {x: value for x in names if (value := getattr(self, x)) not in (None, "auto")}
         values = ", ".join(f"{name}={value!r}" for name, value in given.items())
         if given:
             self.warn_once(

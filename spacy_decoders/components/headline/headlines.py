@@ -59,15 +59,9 @@ class Headline:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain types, suitable for ``Doc._`` and DocBin."""
-        return {
-            "text": self.text,
-            "score": self.certificate.score,
-            "prob": self.prob,
-            "kind": self.kind,
-            "tokens": self.tokens,
-            "auxiliaries": self.auxiliaries,
-            "certificate": self.certificate.as_dict(),
-        }
+        names = ("text", "prob", "kind", "tokens", "auxiliaries")
+        certificate = {"score": self.certificate.score, "certificate": self.certificate.as_dict()}
+        return {name: getattr(self, name) for name in names} | certificate
 
 
 def capitalised(text: str) -> str:

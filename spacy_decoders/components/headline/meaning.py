@@ -142,8 +142,8 @@ def inherited(flags: Booleans, above: Integers) -> Booleans:
 def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     """Reattach, in place, tokens that join words; return those that stay with their heads.
 
-    What a hyphen or a degree sign joins is one word. The second half of "from A to B" is attached
-    to the first, a conjunction to the conjunct after it, whatever its head.
+    What a hyphen or a degree sign joins is one word. A conjunction is attached to the conjunct
+    after it, whatever its head.
     """
     kinds, size, own = texts.kinds, len(heads), np.arange(len(heads))
     joins = (kinds["degree"] | (kinds["hyphen"] & ~after(kinds["SPACY"]))) & ~kinds["SPACY"]
@@ -156,16 +156,8 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     first = tops[first[same]]
     part[tops] = first != tops
     heads[tops] = np.where(part[tops], first, heads[tops])
-    ends = np.zeros((2, size), dtype=bool)  # "*from* 5 percent", "*to* 7 percent"
-    for flags, name in zip(ends, (_FROM, _TO), strict=True):
-        flags[heads[kinds["case"] & (texts.columns["LOWER"] == name)]] = True
-    origins, targets = (ends & (heads != own))[0].nonzero()[0], ends[1] & (heads != own)
-    following = _next(heads, origins, targets)
-    heads[following[following > origins]] = origins[following > origins]
     conjunct = kinds["conj"]
     joint = (kinds["joint"] & (heads != own) & ~part).nonzero()[0]
-    if not len(joint):
-        return part
     head, above = heads[joint], heads[heads][joint]
     # the next conjunct with the same head
     other = _next(heads, joint, conjunct)
@@ -230,6 +222,7 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
     places, following = complement.nonzero()[0][::-1], np.full(len(heads), len(heads))
     following[heads[places]] = places  # in reverse, so the first of each head is written last
     adverb = behind & kinds["advmod"] & kinds["VERB"][heads] & ~set_off
+    phrase = behind & (kinds["nmod"] | kinds["obl"])
     stays = (
         kinds["required"] | kinds["kept"] | kinds["mark"] | kinds["hyphen"] | kinds["quote"],
         restricting & ~set_off,
@@ -242,8 +235,9 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
         inner & (begins == _THAN),
         # "would *rather* resign than pay"
         kinds["advmod"] & having((begins == _THAN) & (first < own))[heads],
-        inner & (begins == _TO) & (begins[heads] == _FROM),  # "from May *to June*"
-        behind & (kinds["nmod"] | kinds["obl"]) & (begins == _OF),  # "tomb *of a scribe*"
+        # "tomb *of a scribe*", "*from May to June*"
+        phrase & ((begins == _OF) | (begins == _TO)),
+        phrase & (begins == _FROM) & having(phrase & (begins == _TO))[heads],
     )
     return np.asarray(np.logical_or.reduce(stays))
 

@@ -290,7 +290,7 @@ def form_of(text: str) -> dict[str, bool]:
     lower, glue = text.lower(), text.lower() in GLUE
     signs = "" if text.isascii() or text == "°" else normalize("NFKC", text)  # "℃" gets letters
     code = len(text) > LONGEST_WORD
-    word = FORMULA.isdisjoint(text) and text.count("(") == text.count(")") and not (glue or code)
+    word = FORMULA.isdisjoint(text) and not (glue or code)
     return {
         # words with a letter, and with a digit
         "lettered": word and any(c.isalpha() for c in text),

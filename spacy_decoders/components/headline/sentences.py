@@ -217,8 +217,6 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
                 stays = False
             elif text in PARTING:
                 stays = place in parting and (whole or found[-1] in shown)
-            elif text in HYPHENS:
-                stays = found[-1] == place - 1 and (whole or place + 1 in kept)
             else:
                 stays = place in kept
             if stays:
@@ -232,14 +230,12 @@ def _parts(texts: Texts, start: int, heads: Sequence[int], last: int, following:
     """Whether a comma parts two words between which others are left out.
 
     It parts appositions and conjuncts, except by "and" ones that are no clauses, and what stands
-    in front; not what joins words, nor a subject.
+    in front; not a subject.
     """
     kinds, left, right = texts.kinds, _chain(heads, last), _chain(heads, following)
     # the largest phrases on both sides
     before = next((word for word in left[::-1] if word not in right), last)
     behind = next((word for word in right[::-1] if word not in left), following)
-    if (kinds["joining"] | kinds["subordinate"])[start + last]:
-        return False
     if heads[behind] <= last and kinds["listed"][start + behind]:
         clause = (kinds["VERB"] | kinds["AUX"])[start + behind]
         return bool(clause or not kinds["joint"][start + following])

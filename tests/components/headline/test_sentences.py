@@ -228,7 +228,7 @@ def shipped():
         ("About 300 pupils of the school were sick.", "about 300"),
         ("A few squeaks are better than the wrath of a bored pet.", "a few better than wrath of"),
         ("The year 2003 has been bad news for plants.", "bad news"),
-        ("The most fundamental right is the right to work.", "most fundamental right"),
+        ("The movement of the country to a free market goes on.", "movement to free market"),
         ("Rents rose in Berlin but fell in Munich.", "rents rose in berlin"),
         ("Seizures will occur when poisons are released into the blood.", "when poisons released"),
         ("President Bush has directed NASA to return to the moon by 2018.", "to return to moon"),
