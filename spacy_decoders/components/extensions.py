@@ -37,12 +37,8 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
         Token,
         {
             **dict.fromkeys(f"{kind}_margin" for kind in ("tag", "pos", "morph", "ent", "head")),
-            **dict.fromkeys(f"{kind}_prob" for kind in ("tag", "pos", "morph")),
-            "head_prob": None,
-            "dep_prob": None,
-            "sent_start_prob": None,
-            "fixed_head": None,
-            "fixed_dep": None,
+            **dict.fromkeys(f"{kind}_prob" for kind in ("tag", "pos", "morph", "head", "dep")),
+            **dict.fromkeys(("sent_start_prob", "fixed_head", "fixed_dep")),
             "forbidden_heads": [],
             "forbidden_deps": [],
         },
@@ -72,7 +68,7 @@ def record(
     those of an earlier component.
     """
     user_data: dict[Any, Any] = doc.user_data  # `doc._` takes microseconds
-    entries = user_data.get(("._.", name, None, None)) or {}
+    entries = _written(user_data, ("._.", name, None, None), dict)
     earlier = entries.get(component)
     if entry is None and earlier is None:
         return None
@@ -117,9 +113,9 @@ def record_list(owner: Doc | Span, component: str, name: str, own: Sequence[Any]
     place = (None, None) if isinstance(owner, Doc) else (owner.start_char, owner.end_char)
     key = ("._.", name, *place)
     user_data: dict[Any, Any] = owner.doc.user_data
-    entries = user_data.get(key, ())
-    if not entries and not own:
+    if key not in user_data and not own:
         return
+    entries = _written(user_data, key, list)
     others = [entry for entry in entries if entry and _writer_of(entry) != component]
     name_of = {"component": component}
     user_data[key] = others
@@ -128,6 +124,13 @@ def record_list(owner: Doc | Span, component: str, name: str, own: Sequence[Any]
         others.append([name_of | one for one in entry] if several else name_of | entry)
 
 
+def _written(user_data: Mapping[Any, Any], key: tuple[Any, ...], kind: type) -> Any:
+    """What is stored under a key; an empty collection in place of a foreign value."""
+    found = user_data.get(key)
+    return found if isinstance(found, kind) else kind()
+
+
 def _writer_of(entry: Any) -> Any:
-    """The component of an entry, or of a list of them."""
-    return (entry[0] if isinstance(entry, list) else entry).get("component")
+    """The component of an entry, or of a list of them; None for foreign ones."""
+    first = entry[0] if isinstance(entry, list) else entry
+    return first.get("component") if isinstance(first, dict) else None

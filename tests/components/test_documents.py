@@ -59,6 +59,14 @@ def test_any_batch_size(shipped, expected, batch_size):
     assert [read(doc) for doc in docs] == list(expected.values()) * 2
 
 
+@pytest.mark.parametrize("foreign", [None, "x", 5, ["x"]])
+def test_foreign_values_of_our_attributes_cost_no_annotation(shipped, expected, foreign):
+    doc = shipped.make_doc(TEXTS["plain"])
+    for name in ("conflicts", "certificates", "margins"):
+        doc._.set(name, foreign)
+    assert read(shipped(doc)) == expected["plain"]
+
+
 @pytest.mark.filterwarnings("ignore:.*W108")  # the lemmatizer misses the parts of speech
 @pytest.mark.filterwarnings("ignore:.*doc.tensor is missing")
 def test_each_component_alone(shipped):
