@@ -29,14 +29,8 @@ def checked_distances(values: Any) -> NDArray[Any]:
     given = checked_numbers("distances", values)
     size = max(given.shape, default=0)
     refuse_beyond_memory("distances", f"{size} vertices", 24 * size**2, "give fewer candidates")
-    if given.dtype.kind in "iub":
-        array = checked_indices(
-            "distances",
-            given.astype(np.int64) if given.dtype.kind == "b" else given,
-            (None, None),
-            low=-1,
-            high=2**31 - 1,
-        )
+    if given.dtype.kind in "iu":
+        array = checked_indices("distances", given, (None, None), low=-1, high=2**31 - 1)
     else:
         array = checked_scores("distances", given, (None, None), dtype=np.float64, forbidden=False)
     if array.shape[0] != array.shape[1]:
