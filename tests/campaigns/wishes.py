@@ -85,7 +85,7 @@ class Case(NamedTuple):
     words: list[str]
     starts: list[int] | None
     wishes: list[Wish]
-    options: dict[str, Any]
+    overwrite: bool
 
 
 def same_place(one: Span, other: Span) -> bool:
@@ -195,7 +195,7 @@ def wish_of(
 def case_of(component: str, rng: np.random.Generator, nlp: Language) -> Case:
     """A random case."""
     words, starts = text_of(rng)
-    options: dict[str, Any] = {"overwrite": bool(rng.random() < 0.5)}
+    overwrite = bool(rng.random() < 0.5)
     base = nlp.get_pipe("linker").kb.base
     named = [of["id"] for name in ("Amazon", "Paris", "Apple") for of in base.look_up(name)]
     concepts = list(dict.fromkeys([base.id(number) for number in (0, 30)] + named))
@@ -204,10 +204,10 @@ def case_of(component: str, rng: np.random.Generator, nlp: Language) -> Case:
         wish = wish_of(component, rng, words, concepts)
         # what is annotated before stands there once, and so does an attribute of a token
         places = {(wish.kind, i) for i in range(wish.start, wish.end) if wish.source}
-        if taken.isdisjoint(places) and not (options["overwrite"] and wish.kind in PRESENT):
+        if taken.isdisjoint(places) and not (overwrite and wish.kind in PRESENT):
             wishes.append(wish)
             taken |= places
-    return Case(words, starts, wishes, options)
+    return Case(words, starts, wishes, overwrite)
 
 
 def run(nlp: Language, component: str, case: Case, kept: list[int]) -> Doc:
@@ -223,7 +223,7 @@ def run(nlp: Language, component: str, case: Case, kept: list[int]) -> Doc:
         if number in kept:
             wish.apply(doc, f"wish{number}")
     pipe = nlp.get_pipe(component)
-    pipe.configure(constraints=constraints, **case.options)
+    pipe.configure(constraints=constraints, overwrite=case.overwrite)
     return pipe(doc)
 
 
