@@ -149,9 +149,13 @@ def checked_indices(
 ) -> NDArray[Any]:
     """Return whole numbers in ``[low, high)`` as a contiguous read-only array.
 
-    Raises `ProblemError` if it is not an array of integers, has another shape, or is out of range.
+    An empty list stands for any empty array. Raises `ProblemError` if it is not an array of
+    integers, has another shape, or is out of range.
     """
-    given = _as_numbers(name, values, shape)
+    given = checked_numbers(name, values)
+    if given.shape == (0,) and shape[0] is None:
+        given = given.reshape([size or 0 for size in shape])
+    given = _as_numbers(name, given, shape)
     if given.size and given.dtype.kind not in "iu":
         raise ProblemError(f"{name}: expected whole numbers, got dtype {given.dtype}.")
     # values that do not fit the dtype would wrap around silently

@@ -39,9 +39,7 @@ class GraphArrays:
         from scipy.sparse.csgraph import connected_components
 
         given = checked_numbers("edges", edges)
-        if given.size == 0:
-            given = np.empty((0, 2), dtype=np.int64)
-        if given.dtype != np.int32:
+        if given.dtype != np.int32 or not given.size:
             given = checked_indices("edges", given, (None, 2), dtype=np.int64)
         elif given.ndim != 2 or given.shape[1] != 2:
             raise ProblemError(f"edges: expected shape (any, 2), got {given.shape}.")

@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import (
-    checked_indices,
-    checked_list,
-    checked_numbers,
-    checked_scores,
-    owned,
-    read_only,
-)
+from ...arrays import checked_indices, checked_list, checked_scores, owned, read_only
 from ...errors import ProblemError
 
 __all__ = ["Factors"]
@@ -81,10 +74,7 @@ class Factors:
         at_least: ArrayLike | None = None,
         at_most: ArrayLike | None = None,
     ) -> None:
-        pairs = checked_numbers("factors.arcs", arcs)
-        if pairs.size == 0:  # an empty list lacks shape and integer type
-            pairs = np.zeros((0, 2), dtype=np.int32)
-        pairs = checked_indices("factors.arcs", pairs, (None, 2), low=0)
+        pairs = checked_indices("factors.arcs", arcs, (None, 2), low=0)
         values = checked_scores("factors.scores", scores, (None,), dtype=np.float64)
         starts = checked_indices(
             "factors.offsets", offsets, (len(values) + 1,), low=0, dtype=np.int64
@@ -239,10 +229,9 @@ class Factors:
         >>> Factors.of_parts([(0, 2, 1)], [(0, 1), (1, 2)], [1.5]).arcs.tolist()
         [[0, 2], [2, 1]]
         """
-        rows = checked_numbers("factors.parts", parts)
+        rows = checked_indices("factors.parts", parts, (None, None), low=0)
         if rows.size == 0:
             return cls.empty()
-        rows = checked_indices("factors.parts", rows, (None, None), low=0)
         pairs = rows[:, np.array(arcs)].reshape(-1, 2)
         return cls(pairs, np.arange(len(rows) + 1) * len(arcs), scores)
 
