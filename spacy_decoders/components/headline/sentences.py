@@ -223,7 +223,12 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
                 found.append(place)
     brackets = {tokens[place].text for place in found} & {"(", ")"}
     lone = brackets if len(brackets) == 1 else set[str]()
-    return [tokens[place] for place in found if tokens[place].text not in lone]
+    stay = [tokens[place] for place in found if tokens[place].text not in lone]
+    # a comma leaves if nothing is left between it and the next mark
+    idle = {
+        token.i for token, behind in pairwise(stay) if token.text == "," and behind.text in MARKS
+    }
+    return [token for token in stay if token.i not in idle]
 
 
 def _parts(texts: Texts, start: int, heads: Sequence[int], last: int, following: int) -> bool:

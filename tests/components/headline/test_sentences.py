@@ -347,6 +347,13 @@ def test_two_marks_go_together(shipped, text):
         assert line.count(",") in (0, 2) and line.count("--") in (0, 2)
 
 
+def test_no_comma_is_left_before_another_mark(shipped):
+    text = "The council bought a van on May 3, 2019 (the first); and the mayor sold the bus."
+    lines = at_lengths(shipped, text, 5, 13)
+    assert any(";" in line for line in lines)
+    assert not any(",;" in line or ", (" in line for line in lines)
+
+
 @pytest.mark.parametrize(
     ("text", "heads", "relations", "headline"),
     [
