@@ -128,8 +128,6 @@ def shown(value: Any) -> str:
 class Report:
     """Everything that one run measured: printed as it comes, and written as JSON when it ends.
 
-    What was measured is kept, whatever cut the rest.
-
     Attributes
     ----------
     name
@@ -167,8 +165,8 @@ class Report:
         return self.folder / f"{self.name}{suffix}"
 
     def write(self) -> None:
-        """Write the report, if anything was measured."""
-        if not self.tables:
+        """Write the report if anything was measured, and no error ended the process."""
+        if not self.tables or hasattr(sys, "last_value"):
             return
         content = {
             "name": self.name,
