@@ -51,7 +51,7 @@ from spacy_decoders.components.headline import reading
 from spacy_decoders.components.linker.candidates import TextCandidates
 from spacy_decoders.decoders.representatives import ExactRepresentatives
 from spacy_decoders.decoders.tree import BranchAndBound
-from spacy_decoders.knowledge.pair_costs import DirectLink, GraphDistance
+from spacy_decoders.knowledge.pair_costs import GraphDistance
 from spacy_decoders.models.linker.weights import FEATURES
 
 #: Options that say what is asked for, and have no right or wrong of their own: what is written
@@ -259,8 +259,7 @@ ABLATIONS = (
     option("linker", "window", judges.candidates, pipe=LINKER, off=10_000),
     option("linker", "candidates", judges.concepts, off=TextCandidates()),
     *(
-        option("linker", "pairs", judge, pipe=pipe, off=other())
-        for other in (DirectLink, GraphDistance)
+        option("linker", "pairs", judge, pipe=pipe, off=GraphDistance())
         for judge, pipe in ((judges.candidates, LINKER), (judges.concepts, "linker"))
     ),
     *(

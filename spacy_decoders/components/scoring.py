@@ -1,6 +1,7 @@
-"""Scores of tags and trees: spaCy's own keys, and the share of units proven optimal."""
+"""Scores of tags, trees and links: spaCy's own keys, and the share of units proven optimal."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, cast
 
 from spacy.pipeline.dep_parser import parser_score  # type: ignore[import-not-found]
@@ -10,7 +11,8 @@ from spacy.training import Example
 from .factories.exact_tagger import Target
 
 __all__ = [
-    "make_parser_scorer", "make_tagger_scorer", "score_certified", "score_parser", "score_tagger",
+    "make_linker_scorer", "make_parser_scorer", "make_tagger_scorer", "score_certified",
+    "score_linker", "score_parser", "score_tagger",
 ]  # fmt: skip
 
 
@@ -70,3 +72,29 @@ def score_parser(examples: Iterable[Example], component: str, **kwargs: Any) -> 
 def make_parser_scorer() -> Callable[..., dict[str, Any]]:
     """Build ``spacy-decoders.parser_scorer.v1``."""
     return score_parser
+
+
+def make_linker_scorer(component: str = "graph_entity_linker") -> Callable[..., dict[str, Any]]:
+    """Build ``spacy-decoders.linker_scorer.v1``."""
+    return partial(score_linker, component=component)
+
+
+def score_linker(
+    examples: Iterable[Example], *, component: str = "graph_entity_linker", **kwargs: Any
+) -> dict[str, Any]:
+    """Score links.
+
+    ``nel_micro_f`` and the like are spaCy's. ``nel_linkable_acc`` is the share of gold entities
+    with an identifier that were linked to it, whether or not it was a candidate.
+    """
+    given = list(examples)
+    scores: dict[str, Any] = Scorer.score_links(given, negative_labels=["", "NIL"])
+    right = total = 0
+    for example in given:
+        found = {(ent.start_char, ent.end_char): ent.kb_id_ for ent in example.predicted.ents}
+        for ent in example.reference.ents:
+            if ent.kb_id_ and ent.kb_id_ != "NIL":
+                total += 1
+                right += found.get((ent.start_char, ent.end_char)) == ent.kb_id_
+    scores["nel_linkable_acc"] = right / total if total else None
+    return {**scores, **score_certified(given, component)}

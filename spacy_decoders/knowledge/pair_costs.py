@@ -18,7 +18,7 @@ from ..graph.relatedness import weighted_overlap
 from .candidates import CandidateTable
 from .texts import distinct_words
 
-__all__ = ["DirectLink", "EntityVectors", "GraphDistance", "PairCosts", "SharedNeighbours"]
+__all__ = ["EntityVectors", "GraphDistance", "PairCosts", "SharedNeighbours"]
 
 Matrix = NDArray[np.float64]
 
@@ -107,21 +107,6 @@ class GraphDistance:
             distances[distances < 0] = farthest + 1
             np.fill_diagonal(distances, farthest)
             return distances
-
-        return _of_concepts(self, table, costs)
-
-
-@dataclass(frozen=True)
-class DirectLink:
-    """0 for concepts that are linked or the same, 1 for all others."""
-
-    far: ClassVar[float] = 1.0
-
-    def __call__(self, table: CandidateTable) -> Matrix:
-        def costs(graph: ConceptGraph, vertices: NDArray[np.int64]) -> Matrix:
-            joined = adjacency(graph, vertices)
-            np.fill_diagonal(joined, True)
-            return (~joined).astype(np.float64)
 
         return _of_concepts(self, table, costs)
 

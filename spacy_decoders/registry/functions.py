@@ -64,7 +64,6 @@ word_vectors = Deferred("models.clusters.sources:WordVectors")
 alias_candidates = Deferred("components.linker.candidates:AliasCandidates")
 text_candidates = Deferred("components.linker.candidates:TextCandidates")
 
-direct_link = Deferred("knowledge.pair_costs:DirectLink")
 entity_vectors = Deferred("knowledge.pair_costs:EntityVectors")
 graph_distance = Deferred("knowledge.pair_costs:GraphDistance")
 shared_neighbours = Deferred("knowledge.pair_costs:SharedNeighbours")

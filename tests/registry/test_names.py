@@ -51,7 +51,6 @@ def test_decoders(name, options, expected):
         ("TextCandidates", {"limit": 3}, TextCandidates(3)),
         ("SharedNeighbours", {"most": 9}, pair_costs.SharedNeighbours(most=9)),
         ("GraphDistance", {}, pair_costs.GraphDistance()),
-        ("DirectLink", {}, pair_costs.DirectLink()),
         ("EntityVectors", {}, pair_costs.EntityVectors()),
     ],
 )

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span
 from spacy_decoders import ConceptBase
 from spacy_decoders.bundled import CONCEPTS
 from spacy_decoders.components.linker.decoding import windows_of
-from spacy_decoders.components.linker.scorer import score_linker
+from spacy_decoders.components.scoring import score_linker
 from spacy_decoders.errors import StorageError
 from tests.components.linker.linking import NAME, TEXT, identifiers, linked_example, pipeline
 
