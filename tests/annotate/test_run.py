@@ -118,11 +118,14 @@ def test_input_that_changes_or_is_away_leaves_its_shard_to_the_next_run(tmp_path
 def test_processes_end_with_one_that_is_killed_or_interrupted(tmp_path, model, end):
     source = write_lines(tmp_path / "in.jsonl", ["endless", "Text"])
     code = f"""
+import signal
 from contextlib import suppress
 from pathlib import Path
 from spacy_decoders.annotate import Job, annotate
 
 if __name__ == "__main__":
+    # jobs in the background of a shell ignore it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     job = Job(Path({str(source)!r}), Path({str(tmp_path / "out")!r}), {model!r}, shard_size=1)
     with suppress(KeyboardInterrupt):
         annotate(job, workers=2, progress=False)
