@@ -272,7 +272,7 @@ def checked_numbers(name: str, values: Any) -> NDArray[Any]:
         )
     try:
         array = np.asarray(values)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:
         raise ProblemError(f"{name}: expected an array of numbers ({error}).") from error
     if array.dtype.kind not in "biuf":
         raise ProblemError(f"{name}: expected an array of numbers, got dtype {array.dtype}.")

@@ -54,6 +54,8 @@ class DecodersGroup(LazyGroup):
         """Run a command."""
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:  # as of `| head`: typer ends without a word
+            raise
         except (DecodersError, OSError) as error:  # also spaCy's about a missing pipeline
             message = str(error)
             if isinstance(error, OSError) and error.strerror and error.filename:

@@ -130,6 +130,8 @@ def test_a_subword_is_taken_from_the_middle_of_a_window():
     assert merged[:, 0].tolist() == [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]
     with pytest.raises(ProblemError, match="places"):
         merge_windows([([[1.0]], [0, 1])])
+    with pytest.raises(ProblemError, match=r"windows\[1\]: expected shape"):
+        merge_windows([([[1.0]], [0]), ([[1.0, 2.0]], [1])])
 
 
 # --- transitions that are learned

@@ -1,5 +1,6 @@
 """Errors of every command are messages; ``decoders info`` and ``decoders annotate``."""
 
+import errno
 import json
 from unittest.mock import patch
 
@@ -23,6 +24,12 @@ def test_info_names_versions_decoders_and_cache():
     said = run("info")
     for expected in ("numba", "spacy-decoders.Viterbi.v1", "matrix unit", "CC BY-SA 4.0"):
         assert expected in said
+
+
+def test_a_closed_pipe_ends_a_command_without_a_word():
+    broken = BrokenPipeError(errno.EPIPE, "Broken pipe")
+    with patch("spacy_decoders.cli.info.typer.echo", side_effect=broken):
+        assert run("info", code=1) == ""
 
 
 def test_code_is_counted_where_it_is_kept(tmp_path, monkeypatch):

@@ -97,7 +97,7 @@ def merge_windows(
     Raises
     ------
     ProblemError
-        If a window does not have one place for each row.
+        If a window does not have one place for each row, or another number of labels than others.
 
     Examples
     --------
@@ -105,7 +105,8 @@ def merge_windows(
     >>> logits[:, 0].tolist(), places.tolist()
     ([1.0, 2.0, 3.0, 5.0], [0, 1, 2, 3])
     """
-    rows, places, depths = [], [], []
+    places, depths = [], []
+    rows: list[Floats] = []
     try:
         pairs = [(logits, list(given)) for logits, given in windows]
     except (TypeError, ValueError) as error:
@@ -113,7 +114,8 @@ def merge_windows(
             f"windows: expected pairs of logits and places, got {windows!r} ({error})."
         ) from error
     for number, (logits, given) in enumerate(pairs):
-        scores = checked_scores(f"windows[{number}]", logits, (None, None), dtype=np.float64)
+        shape = None, rows[0].shape[1] if rows else None
+        scores = checked_scores(f"windows[{number}]", logits, shape, dtype=np.float64)
         if len(given) != len(scores):
             raise ProblemError(
                 f"windows[{number}]: {len(scores)} rows of scores, but {len(given)} places."
