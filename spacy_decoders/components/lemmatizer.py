@@ -32,6 +32,8 @@ CLITICS = ("'s", "’s", "s")
 _PARTICLE = 3
 #: A doubled consonant, which an ending may be the reason of ("vlogging").
 _DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1$")
+#: A decade, which is a plural without a singular.
+_DECADE = re.compile(r"(['’]?\d*0)['’]?s")
 #: Lemmas that are cached before the cache is cleared.
 CACHE_SIZE = 20_000
 
@@ -91,6 +93,9 @@ class ListedLemmatizer(EnglishLemmatizer):
         for word in (token.lower_, token.lower_.replace("’", "'")):
             if word in words:
                 return str(words[word])
+        decade = _DECADE.fullmatch(text) if token.tag_ == "NNS" else None
+        if decade:
+            return f"{decade[1]}s"
         if token.pos_ == "PROPN":
             plural = token.tag_ == "NNPS" and text[-1:] in "sS"
             # particles, such as "al", are in lower case

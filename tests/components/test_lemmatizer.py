@@ -47,6 +47,7 @@ def nlp():
         ("hard-waited", "VBD", "VERB", "VerbForm=Fin", "hard-wait"),
         ("vlogging", "VBG", "VERB", "VerbForm=Ger", "vlog"),
         ("zzzed", "VBD", "VERB", "VerbForm=Fin", "zzz"),
+        ("1940's", "NNS", "NOUN", "Number=Plur", "1940s"),
         ("5,000", "CD", "NUM", "", "5000"),
         ("Two", "CD", "NUM", "", "two"),
         ("The", "DT", "DET", "", "the"),
