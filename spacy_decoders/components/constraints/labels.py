@@ -77,9 +77,11 @@ class LabelLimits(NamedTuple):
                 found.limits.append(limit)
         if not overwrite:
             found._add_present(doc, space, kept)
+        layers = [layer_of(doc, target) for target in space.targets] if found.foreign else []
+        parts = {token: {layer[token] for layer in layers} for token in found.foreign}
         for match in matches:
             if match.constraint.about == "labels":
-                found._add_labels(match, space, doc)
+                found._add_labels(match, space, parts)
             else:
                 found._add_entity(match, space, doc)
         return found
@@ -106,7 +108,10 @@ class LabelLimits(NamedTuple):
                 source = entities.get(i - 1, Source(PRESENT, i - 1, i))
                 self.limits.append(LabelLimit(source, i, space.scheme.can_start))
 
-    def _add_labels(self, match: Match, space: LabelSpace, doc: Doc) -> None:
+    def _add_labels(
+        self, match: Match, space: LabelSpace, parts: Mapping[int, Collection[str | None]]
+    ) -> None:
+        """Add the limits of a match; `parts` has the kept values of `foreign` tokens."""
         named = match.constraint.labels or match.constraint.not_labels or ()
         allowed = space.with_parts(named)
         if match.constraint.labels is not None:
@@ -114,9 +119,8 @@ class LabelLimits(NamedTuple):
             return
         # a token that must be in an entity stays there, however improbable that is
         inside = "ent" in space.targets and not (~allowed & ~space.entities_of(None)).any()
-        kept = [*zip(*(layer_of(doc, target) for target in space.targets), strict=True)]
         for token in match.tokens:
-            foreign = set(named).isdisjoint(kept[token])
+            foreign = set(named).isdisjoint(parts.get(token, ()))
             self._add(match, ~allowed, [token], foreign=foreign, demanded=inside)
 
     def _add_entity(self, match: Match, space: LabelSpace, doc: Doc) -> None:
