@@ -37,10 +37,11 @@ def _annotations(doc: Doc) -> dict[str, Any]:
         else [],
         "ents": _rows_of(doc.ents),
         "spans": {name: _rows_of(group) for name, group in doc.spans.items()},
-        "headline": doc._.headline,
-        "headlines": list(doc._.headlines),
-        "certificates": dict(doc._.certificates),
-        "conflicts": list(doc._.conflicts),
+        # documents that were read may have foreign values in these
+        "headline": str(doc._.headline or ""),
+        "headlines": doc._.headlines,
+        "certificates": doc._.certificates,
+        "conflicts": doc._.conflicts,
     }
 
 
@@ -51,7 +52,7 @@ def _rows_of(spans: Iterable[Span]) -> list[dict[str, Any]]:
             "end": span.end_char,
             "label": span.label_,
             "kb_id": span.kb_id_,
-            "link": dict(span._.link),
+            "link": span._.link,
         }
         for span in spans
     ]

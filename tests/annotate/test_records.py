@@ -9,6 +9,7 @@ import spacy
 from spacy.tokens import Doc, DocBin, Span
 
 from spacy_decoders.annotate import Job, annotate
+from spacy_decoders.components import extensions
 
 from .jobs import errors_of, written_ids
 
@@ -138,3 +139,22 @@ def test_what_is_known_of_tokens_and_spans_is_written(tmp_path, model):
         (span,) = spans["concepts"]
         assert (span["start"], span["end"], span["kb_id"], span["link"]) == (0, 4, "cat", {})
         assert (row["lemmas"], row["morphs"]) == (["cat"], ["Number=Plur"])
+
+
+@pytest.mark.parametrize("format", ["spacy", "jsonl", "parquet"])
+def test_foreign_values_of_our_attributes_cost_no_document(tmp_path, model, format):
+    if format == "parquet":
+        pytest.importorskip("pyarrow")
+    extensions.install()
+    ours = {"status": "optimal", "scope": "full"}
+    foreign = ["mine", None, ["x"], {"x": 5}, {"x": "y", "ours": [ours]}, {"x": [{"status": 1}, 2]}]
+    vocab, docs = spacy.blank("en").vocab, []
+    for value in foreign:
+        docs.append(Doc(vocab, words=["Cats"], ents=["B-PET"]))
+        for owner in (docs[-1], docs[-1].ents[0]):
+            for name in ("certificates", "conflicts", "headline", "headlines", "link"):
+                if owner._.has(name):
+                    owner._.set(name, value)
+    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "in.spacy")
+    summary = annotate(Job(tmp_path / "in.spacy", tmp_path / "out", model, format), progress=False)
+    assert (summary.written, summary.failed, summary.certified) == (len(foreign), 0, 1)
