@@ -147,7 +147,7 @@ def test_foreign_values_of_our_attributes_cost_no_document(tmp_path, model, form
         pytest.importorskip("pyarrow")
     extensions.install()
     ours = {"status": "optimal", "scope": "full"}
-    foreign = ["mine", None, ["x"], {"x": 5}, {"x": "y", "ours": [ours]}, {"x": [{"status": 1}, 2]}]
+    foreign = ["mine", None, ["x"], {"x": 5}, {"x": "y", "o": [ours]}, {"x": [{"status": 1}, 2]}]
     vocab, docs = spacy.blank("en").vocab, []
     for value in foreign:
         docs.append(Doc(vocab, words=["Cats"], ents=["B-PET"]))
