@@ -192,7 +192,7 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
         except OSError as error:  # which may pass
             return _lost(shard, _READING, f"{error}; its shard is left for the next run")
         docs, failures = _annotated(nlp, records)
-    found = [unit for doc in docs for unit in _units(doc)]
+    found = [(c["status"], c["scope"]) for doc in docs for c in extensions.certificates_of(doc)]
     report = ShardReport(
         shard=shard.number,
         written=len(docs),
@@ -204,16 +204,6 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
         WRITERS[job.format](docs, part)
         write_atomically(job.report(shard.number), REPORT.dump_json(report).decode())
     return report
-
-
-def _units(doc: Doc) -> Iterator[tuple[str, str]]:
-    """Status and scope of each decoded unit; documents that were read may have foreign values."""
-    by_component = doc._.certificates
-    for certificates in by_component.values() if isinstance(by_component, dict) else ():
-        for certificate in certificates if isinstance(certificates, list | tuple) else ():
-            match certificate:
-                case {"status": str(status), "scope": str(scope)}:
-                    yield status, scope
 
 
 def _annotated(nlp: Language, records: Sequence[Record]) -> tuple[list[Doc], list[Failure]]:

@@ -5,7 +5,7 @@ Values are plain types only (dict, list, str, float, int, bool, None): they surv
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Span, Token
 from ..certificate import Certificate
 
 __all__ = [
-    "install", "record", "record_certificates", "record_list", "record_margins",
+    "certificates_of", "install", "record", "record_certificates", "record_list", "record_margins",
 ]  # fmt: skip
 
 _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
@@ -91,6 +91,16 @@ def record(
 def record_certificates(doc: Doc, component: str, certificates: Iterable[Certificate]) -> None:
     """Write a component's certificates, one per decoded unit, to ``doc._.certificates``."""
     record(doc, component, "certificates", [certificate.as_dict() for certificate in certificates])
+
+
+def certificates_of(doc: Doc) -> Iterator[dict[str, Any]]:
+    """The certificates of all components; foreign values in their place are left out."""
+    by_component = doc._.certificates
+    for certificates in by_component.values() if isinstance(by_component, dict) else ():
+        for certificate in certificates if isinstance(certificates, list | tuple) else ():
+            match certificate:
+                case {"decoder": str(), "status": str(), "scope": str()}:
+                    yield certificate
 
 
 def record_margins(doc: Doc, component: str, name: str, values: Iterable[float] | None) -> None:

@@ -8,6 +8,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc, DocBin, Span
 
+from spacy_decoders import Certificate
 from spacy_decoders.annotate import Job, annotate
 from spacy_decoders.components import extensions
 
@@ -146,7 +147,7 @@ def test_foreign_values_of_our_attributes_cost_no_document(tmp_path, model, form
     if format == "parquet":
         pytest.importorskip("pyarrow")
     extensions.install()
-    ours = {"status": "optimal", "scope": "full"}
+    ours = Certificate("Viterbi", "optimal").as_dict()
     foreign = ["mine", None, ["x"], {"x": 5}, {"x": "y", "o": [ours]}, {"x": [{"status": 1}, 2]}]
     vocab, docs = spacy.blank("en").vocab, []
     for value in foreign:

@@ -34,7 +34,7 @@ from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, ScoredTexts, ScoredUnit, headlines_of_phrases, scored_units
 from .reading import Texts
 from .scorer import rouge, rouge_of_words, title_words, words_of
-from .sentences import headlines_of_sentences
+from .sentences import headlines_of_sentences, was_parsed
 from .single_words import headlines_of_words
 
 __all__ = ["HeadlineGenerator"]
@@ -174,11 +174,19 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 decoder = type(self.decoder).__name__ if self.mode == "words" else "BestPhrase"
                 decoder = "TreeKnapsack" if self.mode == "sentence" else decoder
                 certificates.append(Certificate.infeasible(decoder, scope=scope))
-                self._warn_of_none()
+                self._warn_of_none(doc)
         extensions.record_certificates(doc, self.name, certificates)
 
-    def _warn_of_none(self) -> None:
-        """Warn once that options leave a text without a headline."""
+    def _warn_of_none(self, doc: Doc) -> None:
+        """Warn once that options, or the lack of a parser, leave a text without a headline."""
+        if self.mode == "sentence" and not was_parsed(doc):
+            self.warn_once(
+                "mode 'sentence' shortens sentences along their trees, but a text is not parsed, "
+                "and has no headline (later ones are not reported); add a parser before this "
+                "component, or use mode 'best'.",
+                topic="parser",
+            )
+            return
         names = ("required", "max_chars", "length")
         given = {x: value for x in names if (value := getattr(self, x)) not in (None, "auto")}
         values = ", ".join(f"{name}={value!r}" for name, value in given.items())

@@ -8,17 +8,19 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from spacy.tokens import Token
+from spacy.tokens import Doc, Token
 
 from ...certificate import Certificate
+from ...decoders import tree
 from ...decoders.path.subtree import best_subtree
 from ...errors import ProblemError
 from ...models.headline.stems import word_keys
+from ..extensions import certificates_of
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, ScoredUnit, capitalised, limits_of
 from .reading import HYPHENS, MARKS, QUOTE_MARKS, SILENT, Texts
 
-__all__ = ["headlines_of_sentences", "kept_tokens", "render", "trees_of"]
+__all__ = ["headlines_of_sentences", "kept_tokens", "render", "trees_of", "was_parsed"]
 
 #: The fewest and the most words where the length is automatic; fewer say nothing.
 USUAL_WORDS = (4, 12)
@@ -41,16 +43,8 @@ def headlines_of_sentences(scored: ScoredUnit, options: HeadlineOptions) -> list
     with an automatic length, the smallest larger one. The bound of a certificate is that of the
     best shortened sentence of the whole text.
     """
-    if not scored.has_words:
+    if not scored.has_words or not scored.unit.doc.has_annotation("DEP"):
         return []
-    doc = scored.unit.doc
-    if not doc.has_annotation("DEP"):
-        if doc.has_annotation("SENT_START") and doc._.certificates:
-            return []  # it is parsed, but no tree was found, or none was probable enough
-        raise ProblemError(
-            "mode: 'sentence' shortens sentences along their trees, but the document is not "
-            "parsed; add a parser before this component."
-        )
     begins, bound = scored.batch.sentences.begins, -np.inf
     numbers = range(bisect_left(begins, scored.begin), bisect_left(begins, scored.end))
     for lengths in _lengths(scored, numbers, options):
@@ -60,6 +54,13 @@ def headlines_of_sentences(scored: ScoredUnit, options: HeadlineOptions) -> list
         if bound > -np.inf:  # there may be one of this length that fits `max_chars`
             bound = np.inf
     return []
+
+
+def was_parsed(doc: Doc) -> bool:
+    """Whether a parser has seen a document: it may have no tree, or none that is probable."""
+    return doc.has_annotation("DEP") or any(
+        certificate["decoder"] in dir(tree) for certificate in certificates_of(doc)
+    )
 
 
 def _lengths(

@@ -2,7 +2,7 @@
 
 import itertools
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 from spacy.tokens import Doc
 
 import spacy_decoders
-from spacy_decoders import ProblemError
+from spacy_decoders import Certificate, ProblemError
 from spacy_decoders.components.headline.headlines import ScoredTexts, ScoredUnit
 from spacy_decoders.components.headline.meaning import SentenceTrees
 from spacy_decoders.components.headline.reading import Texts
@@ -52,16 +52,23 @@ def test_as_a_mode(parsed):
     doc = nlp.get_pipe("headline_generator")(parsed)
     assert doc._.headline == "Judge in Boston did not block proposed merger on Tuesday"
     assert doc._.headlines[0]["certificate"]["status"] == "optimal"
-    with pytest.raises(ProblemError, match="parser"):
-        nlp("No tree here.")
-    unparsed = Doc(VOCAB, words=["No", "tree"], sent_starts=[True, False])
-    unparsed._.certificates = {"parser": [{"status": "infeasible"}]}
-    assert blank(mode="sentence").get_pipe("headline_generator")(unparsed)._.headlines == []
-    assert unparsed._.certificates["headline_generator"][0]["status"] == "infeasible"
     words = ["Read", "a" * 200]
     doc = Doc(VOCAB, words=words, heads=[0, 0], deps=["ROOT", "obj"])
     pipe = blank(mode="sentence").get_pipe("headline_generator")
     assert pipe(doc)._.headlines == []
+
+
+def test_that_a_parser_is_needed_is_told_once():
+    pipe = blank(mode="sentence").get_pipe("headline_generator")
+    for decoder, sent_starts in (("Eisner", [1, 0]), ("Viterbi", [1, 0]), ("Viterbi", None)):
+        doc = Doc(VOCAB, words=["No", "tree"], sent_starts=sent_starts)
+        doc._.certificates = {"other": [Certificate.infeasible(decoder).as_dict()]}
+        # a parser that found no tree is enough
+        with nullcontext() if decoder == "Eisner" else pytest.warns(UserWarning, match="parser"):
+            pipe(doc)
+        assert doc._.headlines == [] and pipe(doc.copy())._.headline == ""
+        assert doc._.certificates["headline_generator"][0]["status"] == "infeasible"
+        pipe = blank(mode="sentence").get_pipe("headline_generator")
 
 
 def test_the_root_of_a_cut_sentence_is_its_first_word_with_a_head_outside(parsed):
