@@ -19,6 +19,7 @@ __all__ = [
     "Booleans",
     "Floats",
     "Integers",
+    "as_array",
     "checked_each",
     "checked_flags",
     "checked_indices",
@@ -65,6 +66,15 @@ def refuse_beyond_memory(name: str, what: str, size: int, advice: str) -> None:
         )
 
 
+def as_array(values: Any) -> NDArray[Any]:
+    """Return an array, or a tensor of torch of any device and precision, as an array."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        if values.is_floating_point() and values.element_size() < 4:
+            values = values.float()  # numpy has no bfloat16
+    return np.asarray(values)
+
+
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Return a read-only view; the caller's own array stays as writable as it was."""
     view = array.view()
@@ -79,7 +89,7 @@ def owned(array: NDArray[Any], given: Any) -> NDArray[Any]:
     """
     if isinstance(given, (list, tuple)):
         return array
-    source = np.asarray(given)
+    source = as_array(given)
     if source.flags.writeable and np.may_share_memory(array, source):
         return read_only(array.copy())
     return array
@@ -271,7 +281,7 @@ def checked_numbers(name: str, values: Any) -> NDArray[Any]:
             "never to be chosen."
         )
     try:
-        array = np.asarray(values)
+        array = as_array(values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise ProblemError(f"{name}: expected an array of numbers ({error}).") from error
     if array.dtype.kind not in "biuf":

@@ -13,7 +13,7 @@ from spacy_decoders.adapt.pipelines import beam_entities, exact_senter_from
 from spacy_decoders.adapt.spans import best_entities, best_spans, log_odds
 from spacy_decoders.adapt.tokens import EntityScheme, merge_windows, word_scores
 from spacy_decoders.annotate import Job, annotate
-from spacy_decoders.arrays import checked_indices, checked_scores
+from spacy_decoders.arrays import checked_indices, checked_scores, owned
 from spacy_decoders.decoders import chain, tree
 from spacy_decoders.decoders.path import Beam, ExactPath, PathProblem
 from spacy_decoders.decoders.representatives import RepresentativesProblem
@@ -66,6 +66,43 @@ def test_refuses_what_numpy_would_take_silently():
     for value in (1e101, -1e101):
         with pytest.raises(ProblemError, match=r"scores must lie within .* at index \(1,\)"):
             checked_scores("scores", [-np.inf, value], (2,), dtype=np.float64)
+
+
+class Tensor:
+    """As of torch, with a gradient on a GPU until it is detached and on the CPU."""
+
+    def __init__(self, array, precision, *done):
+        self.array, self.precision, self.done = array, precision, {*done}
+
+    def detach(self):
+        return Tensor(self.array, self.precision, *self.done, "detached")
+
+    def cpu(self):
+        return Tensor(self.array, self.precision, *self.done, "cpu")
+
+    def float(self):
+        return Tensor(self.array.astype(np.float32), "float32", *self.done)
+
+    def is_floating_point(self):
+        return True
+
+    def element_size(self):
+        return 2 if self.precision == "bfloat16" else self.array.itemsize
+
+    def __array__(self, dtype=None, copy=None):
+        if self.precision == "bfloat16" or self.done != {"detached", "cpu"}:
+            raise TypeError("Got unsupported ScalarType")
+        return self.array
+
+
+def test_tensors_of_any_precision_are_scores():
+    scores = np.array([[0.1, 1.0 / 3.0]])
+    for name, precision in (("bfloat16", np.float32), ("float64", np.float64)):
+        tensor = Tensor(scores, name)
+        found = checked_scores("logits", tensor, (1, 2), dtype=np.float64)
+        np.testing.assert_array_equal(found, scores.astype(precision))
+        assert not np.may_share_memory(owned(found, tensor), scores)
+        np.testing.assert_array_equal(word_scores(tensor, [0]), word_scores(found, [0]))
 
 
 @pytest.mark.parametrize(

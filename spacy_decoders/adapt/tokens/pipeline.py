@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property, partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
-from ...arrays import Floats
+from ...arrays import Floats, as_array
 from ...components import extensions
 from ...errors import ProblemError
 from ...extras import needed
@@ -67,14 +65,6 @@ def exact_pipeline(pipe: Any, decoder: EntityDecoder | None = None) -> Any:
     found.tokenizer = _padding(pipe.tokenizer)
     found.entity_decoder = decoder or EntityDecoder(pipe.model.config.id2label)
     return found
-
-
-def as_array(values: Any) -> NDArray[Any]:
-    """Return a tensor, of any device and precision, as an array."""
-    if hasattr(values, "detach"):
-        values = values.detach().cpu()
-        values = values.float() if values.is_floating_point() else values
-    return np.asarray(values)
 
 
 def _padding(tokenizer: Any) -> Any:
