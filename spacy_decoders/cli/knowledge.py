@@ -12,6 +12,7 @@ from ..bundled import CONCEPTS
 from ..errors import ProblemError
 from ..knowledge.concept_base import ConceptBase, write_concept_base
 from ..knowledge.concepts import Concept
+from ..knowledge.contents import lost_links
 from ..knowledge.dumps.wikidata import WikidataDump
 from ..knowledge.sources.concept_files import ConceptFile
 from ..knowledge.sources.wordnet import WordNet
@@ -140,11 +141,8 @@ def _build(
             CONSOLE.print(f"  {example}")
     base = ConceptBase.open(output)
     _summarise(output, base)
-    if lost := base.manifest["lost_links"]:
-        of, to = base.manifest["lost_link"]
-        CONSOLE.print(
-            f"left out: {counted(lost, 'link')} to unknown concepts, such as of {of!r} to {to!r}"
-        )
+    if said := lost_links(base.manifest):
+        CONSOLE.print(said)
     return base
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import warnings
 import weakref
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from ..errors import StorageError
 from ..files import write_atomically
 from ..graph import ConceptGraph
 from .concepts import Concept
-from .contents import finish, write_concept_base
+from .contents import finish, lost_links, write_concept_base
 from .database import FOLDER, NAME, Database
 from .edits import EditableConcepts, checked_concept, remove_folder
 
@@ -76,6 +77,8 @@ class ConceptBase(EditableConcepts):
     ) -> ConceptBase:
         """Write a base of concepts and open it.
 
+        Links to concepts that do not exist are left out, with a warning.
+
         Parameters
         ----------
         concepts
@@ -93,11 +96,13 @@ class ConceptBase(EditableConcepts):
             If a concept has no identifier or a wrong field, or there is no concept.
         """
         given = map(checked_concept, checked_list("concepts", concepts, "concepts"))
-        if folder is not None:
-            return cls.open(write_concept_base(folder, given, **options))
-        parent = tempfile.mkdtemp(prefix="concepts-")
-        base = cls.open(write_concept_base(Path(parent) / "base", given, **options))
-        weakref.finalize(base, remove_folder, parent, os.getpid())
+        parent = tempfile.mkdtemp(prefix="concepts-") if folder is None else ""
+        place = Path(parent) / "base" if folder is None else folder
+        base = cls.open(write_concept_base(place, given, **options))
+        if parent:
+            weakref.finalize(base, remove_folder, parent, os.getpid())
+        if said := lost_links(base.manifest):
+            warnings.warn(f"links: {said}; add these to the concepts.", stacklevel=2)
         return base
 
     @classmethod

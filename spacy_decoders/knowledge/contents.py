@@ -17,7 +17,9 @@ from .concepts import Concept
 from .database import APPLICATION, FOLDER, INDEXES, NAME, SEARCH, TABLES, VERSION, written
 from .texts import title_words
 
-__all__ = ["add_candidates", "finish", "uses_of", "write_concept_base", "write_folder"]
+__all__ = [
+    "add_candidates", "finish", "lost_links", "uses_of", "write_concept_base", "write_folder",
+]  # fmt: skip
 
 
 def write_concept_base(
@@ -92,6 +94,15 @@ def write_concept_base(
         searched=searched,
     )
     return Path(folder)
+
+
+def lost_links(manifest: Mapping[str, Any]) -> str:
+    """Say how many links were left out of a base, with an example; nothing if none was."""
+    if not (count := manifest["lost_links"]):
+        return ""
+    of, to = manifest["lost_link"]
+    links = "link" if count == 1 else "links"
+    return f"left out: {count:,} {links} to unknown concepts, such as of {of!r} to {to!r}"
 
 
 def _digest(identity: str) -> bytes:

@@ -100,6 +100,15 @@ def test_a_changed_file_fails_the_check(base):
         ConceptBase.open(base.folder).verify()
 
 
+def test_links_to_unknown_concepts_are_left_out_with_a_warning(tmp_path):
+    concepts = [{"id": "cat", "links": ["car", "nowhere", "elsewhere"]}, {"id": "car"}]
+    message = "2 links to unknown concepts, such as of 'cat' to 'nowhere'"
+    for folder in (None, tmp_path / "kb"):
+        with pytest.warns(UserWarning, match=message):
+            base = ConceptBase.build(concepts, folder)
+        assert base.describe("cat")["links"] == ["car"]
+
+
 def test_the_concepts_that_ship_are_sound():
     source = ConceptFile(Path(spacy_decoders.__file__).parent / "data/concepts/concepts.tsv")
     fresh = ConceptBase.build(source)
