@@ -30,11 +30,11 @@ from .rule_limits import Branch, LabelledArcs, Mask, Violation
 from .rules import FixedStart, Rule
 from .scoring import breaks_any
 
-__all__ = ["LabelledSearch", "best_constrained", "no_tree_under"]
+__all__ = ["Incumbent", "LabelledSearch", "best_constrained", "no_tree_under"]
 
 Labels = NDArray[np.int64]
-#: The score of a tree that breaks no rule, the tree, and its labels.
-_Found = tuple[float, TreeSolution, Labels | None]
+#: The score and the scale of a tree that breaks no rule, the tree, and its labels.
+Incumbent = tuple[float, float, TreeSolution, Labels | None]
 
 #: The most bytes of open nodes: the search then ends as if its budget were used up.
 MOST_NODE_BYTES = 200_000_000
@@ -112,7 +112,7 @@ class LabelledSearch:
     clock: Clock
     iterations: int = 0
     any_tree: bool = False
-    best: _Found | None = None
+    best: Incumbent | None = None
     most_gained: float = 0.0
     ends: list[RuledNode] = field(default_factory=list)
     leaves: list[Mask] = field(default_factory=list)
@@ -167,7 +167,7 @@ class LabelledSearch:
                 raise UndecidedError(NOTHING_YET)
             raise InfeasibleError("no tree satisfies all rules.")
         bound = max([closed, *(entry[-1].upper for entry in opened)])
-        return self._certified(self.best[1], self.best[2], bound)
+        return self._certified(self.best, bound)
 
     def _replacing(self, node: RuledNode) -> Iterator[RuledNode]:
         """Yield what replaces a node: its children, or the node itself after decoding it."""
@@ -223,7 +223,7 @@ class LabelledSearch:
         upper = upper if bound is None else min(upper, bound)
         return RuledNode(part, upper, None, violation, others)
 
-    def _chain(self) -> _Found | None:
+    def _chain(self) -> Incumbent | None:
         """Return a legal tree in which as many tokens as possible are attached to a neighbour.
 
         As its heads have one dependant each, it satisfies rules that hardly any other tree does.
@@ -245,36 +245,32 @@ class LabelledSearch:
                 tree = self.decoder.decode(bare, budget=rest_of(self.clock, self.iterations))
                 labels = self.arcs.relabelled(tree.heads)
                 if labels is not None:
-                    found = max(found, self._legal(tree, labels), key=_score_of)
+                    found = max(found, self.legal(tree, labels), key=_score_of)
         return found
 
     def _offer(self, solution: TreeSolution, labels: Labels) -> bool:
         """Make a tree the incumbent if it is legal and better; return whether it is legal."""
-        found = self._legal(solution, labels)
+        found = self.legal(solution, labels)
         self.best = max(self.best, found, key=_score_of)
         return found is not None
 
-    def _legal(self, solution: TreeSolution, labels: Labels) -> _Found | None:
-        """Return a tree with its score in the problem; None if forbidden or a rule is broken."""
+    def legal(self, solution: TreeSolution, labels: Labels) -> Incumbent | None:
+        """Return a tree with its score and scale; None if forbidden or a rule is broken."""
         own = None if self.problem.labels is None else labels
-        score, _ = self.decoder.objective(self.problem, solution.heads, own)
+        score, scale = self.decoder.objective(self.problem, solution.heads, own)
         legal = score > -np.inf and not breaks_any(self.problem.rules, solution.heads, own)
-        return (score, solution, own) if legal else None
+        return (score, scale, solution, own) if legal else None
 
-    def _certified(
-        self, solution: TreeSolution, labels: Labels | None, bound: float
-    ) -> TreeSolution:
+    def _certified(self, found: Incumbent, bound: float) -> TreeSolution:
         """Return the solution whose certificate compares its score with the bound on all trees."""
-        problem, own = self.problem, solution.certificate
-        score, scale = self.decoder.objective(problem, solution.heads, labels)
-        if score == -np.inf:
-            raise DecodersError(f"{own.decoder}: the search returned a forbidden tree.")
-        given = (problem, solution.heads, score, scale, bound, 0.0, self.iterations)
-        found = certified(own.decoder, *given, tolerance=own.tolerance)
-        return replace(found, labels=None if labels is None else labels.astype(np.int32))
+        score, scale, solution, labels = found
+        own = solution.certificate
+        given = (self.problem, solution.heads, score, scale, bound, 0.0, self.iterations)
+        made = certified(own.decoder, *given, tolerance=own.tolerance)
+        return replace(made, labels=None if labels is None else labels.astype(np.int32))
 
 
-def _score_of(found: _Found | None) -> float:
+def _score_of(found: Incumbent | None) -> float:
     return -np.inf if found is None else found[0]
 
 

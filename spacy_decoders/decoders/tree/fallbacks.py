@@ -69,7 +69,6 @@ def bounded(
         heads, chart, _, positive = eisner.charted(*given)
         bound, slack = proofs.chart_bound(*given, chart), 0.0
         if bound > -np.inf:
-            positive += float(np.maximum(gaps[1:], 0.0).sum())
             slack = rounding_slack(len(heads) * (2 if gaps.size else 1), bound, positive)
         return heads, bound, slack, partial(proofs.bounds_by_chart, *given, chart, bound)
     heads, bound, *duals = chu_liu_edmonds.with_duals(arcs, single_root)

@@ -118,12 +118,14 @@ def certified(
     iterations: int = 1,
     *,
     tolerance: float = 0.0,
+    starts: Booleans | None = None,
 ) -> TreeSolution:
     """Return a tree whose certificate compares its score with an independent bound.
 
     The heads, (n,), are contiguous and not shared. The score is the sum of the tree's parts, the
     scale that of their absolute values. The bound is one on all trees up to a rounding error, the
-    slack, which is added to it. `tolerance` is a lower limit of the certificate's.
+    slack, which is added to it. `tolerance` is a lower limit of the certificate's, and `starts`
+    are those of the sentences, if they are known.
     """
     certificate = Certificate.from_bound(
         decoder,
@@ -134,7 +136,8 @@ def certified(
         scope=problem.scope,
         iterations=iterations,
     )
-    starts = None if problem.boundaries is None else starts_of_tree(heads)
+    if starts is None and problem.boundaries is not None:
+        starts = starts_of_tree(heads)
     return TreeSolution(heads, certificate, starts=starts)
 
 
@@ -155,15 +158,18 @@ def certified_if_legal(
     from .kernels.proofs import tally  # compiled where it is first needed
 
     legal, score, scale = tally(problem.arcs, heads, problem.projective, problem.has_one_root)
+    starts = None
     if legal and objective is not None:
         score, scale = objective(problem, heads)
     elif legal and problem.boundaries is not None:
-        boundaries = problem.boundaries[starts_of_tree(heads)]
-        score += float(boundaries.sum())
-        scale += float(np.abs(boundaries).sum())
+        starts = starts_of_tree(heads)
+        paid = problem.boundaries[starts].tolist()
+        score += sum(paid)
+        scale += sum(map(abs, paid))
     if not legal or score == -np.inf:
         raise DecodersError(f"{decoder}: the compiled code did not return a tree of the problem.")
-    return certified(decoder, problem, heads, score, scale, bound, slack, iterations)
+    given = (score, scale, bound, slack, iterations)
+    return certified(decoder, problem, heads, *given, starts=starts)
 
 
 def infeasible(problem: TreeProblem) -> InfeasibleError:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,12 +9,11 @@ from numpy.typing import ArrayLike
 from ...arrays import Floats, Integers, checked_indices, checked_type
 from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...errors import InfeasibleError, ProblemError, UndecidedError
-from .constrained import LabelledSearch
+from .constrained import Incumbent, LabelledSearch
 from .decoder import TreeDecoder
 from .eisner import THROUGH
 from .problem import TreeProblem, TreeSolution
 from .proof import split
-from .scoring import breaks_any
 
 __all__ = ["exact_decoder", "head_margins", "k_best", "max_marginals"]
 
@@ -187,7 +185,7 @@ def _margins_by_search(problem: TreeProblem, tree: Integers, clock: Clock) -> Fl
     search = LabelledSearch(exact_decoder(problem), problem, clock)
     parts = search.relaxations()
     tokens = np.arange(problem.n)
-    known: dict[bytes, tuple[float, TreeSolution, Integers | None] | None] = {}
+    known: dict[bytes, Incumbent | None] = {}
     bound = np.full(problem.n, -np.inf if parts else np.inf)
     for part, possible in zip(parts, search.leaves, strict=True):
         is_charted = part.is_first_order and (part.projective or part.boundaries is None)
@@ -204,15 +202,12 @@ def _margins_by_search(problem: TreeProblem, tree: Integers, clock: Clock) -> Fl
                 score = np.nan
             bound[token] = max(bound[token], np.inf if np.isnan(score) else score)
             if not np.isnan(score) and (key := other.heads.tobytes()) not in known:
-                labels = search.arcs.best_labels(possible, other.heads)
-                own = None if problem.labels is None else labels
-                is_legal = not breaks_any(problem.rules, other.heads, own)
-                known[key] = (score, other, own) if is_legal else None
-    legal = sorted(filter(None, known.values()), key=itemgetter(0))
+                legal = search.legal(other, search.arcs.best_labels(possible, other.heads))
+                known[key] = legal and (score, *legal[1:])
     found = np.full(problem.n, -np.inf)
-    first: list[Any] = [None] * problem.n
-    for one in legal:
-        differs = one[1].heads != tree
+    first: list[Incumbent | None] = [None] * problem.n
+    for one in sorted(filter(None, known.values()), key=itemgetter(0)):
+        differs = one[2].heads != tree
         found[differs] = one[0]
         for token in np.flatnonzero(differs).tolist():
             first[token] = one

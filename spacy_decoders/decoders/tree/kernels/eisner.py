@@ -128,11 +128,13 @@ def back_trace(arcs, single_root, gaps, chart, heads):
 
 
 @internal(fastmath=FAST)
-def positive_mass(arcs):
-    """Return the sum of each token's best positive arc: the scale of rounding errors."""
+def positive_mass(arcs, gaps):
+    """Return the sum of each token's best positive arc and gap: the scale of rounding errors."""
     size = arcs.shape[0]
     total = 0.0
     for m in range(1, size):
+        if gaps.size > 0:
+            total += max(gaps[m], 0.0)
         best = 0.0
         for h in range(size):
             best = max(best, arcs[h, m])
@@ -152,4 +154,4 @@ def charted(arcs, single_root, gaps):
     value = inside(arcs, single_root, gaps, chart)
     if value > -np.inf:
         back_trace(arcs, single_root, gaps, chart, heads)
-    return heads[1:], chart, value, positive_mass(arcs)
+    return heads[1:], chart, value, positive_mass(arcs, gaps)
