@@ -113,15 +113,22 @@ class TreeParser:
         found: list[FirstTree | None] = [None] * len(sentences)
         if not self.by_arcs or self.budget.seconds is not None:
             return found
-        known: list[tuple[int, TreeSolution]] = []
-        marks: list[NDArray[np.int32]] = []
+        # stage by stage, as the code of each then stays in the processor's cache
+        problems: list[tuple[int, TreeProblem]] = []
+        trees: list[tuple[int, TreeSolution]] = []
         for s, sentence in enumerate(sentences):
             with suppress(DecodersError):  # raised again where the sentence is decoded by itself
-                tree = self._solved(self.problem(sentence), self.budget.start())
-                best = sentence.labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
-                if best.min() >= 0:
-                    known.append((s, tree))
-                    marks.append(best)
+                problems.append((s, self.problem(sentence)))
+        for s, problem in problems:
+            with suppress(DecodersError):
+                trees.append((s, self.decoder.decode(problem, budget=self.budget)))
+        known: list[tuple[int, TreeSolution]] = []
+        marks: list[NDArray[np.int32]] = []
+        for s, tree in trees:
+            best = sentences[s].labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
+            if best.min() >= 0:
+                known.append((s, tree))
+                marks.append(best)
         if not known:
             return found
         # all trees concatenated, so that the rules are checked once
