@@ -30,7 +30,6 @@ def write_concept_base(
     url: str = "",
     hubs: int = 0,
     searched: bool = True,
-    link_probabilities: Iterable[tuple[str, float]] = (),
 ) -> Path:
     """Write a concept base; return its folder.
 
@@ -53,8 +52,6 @@ def write_concept_base(
         to be searched without one.
     searched
         Whether to build the full-text index, by which concepts are found by their words.
-    link_probabilities
-        For some aliases, the share of their occurrences that are links.
 
     Raises
     ------
@@ -77,7 +74,6 @@ def write_concept_base(
     known = links[:, 1] >= 0
     unknown = ((of.id, link) for of in order for link in of.links if link not in numbers)
     lost = {"lost_links": int((~known).sum()), "lost_link": next(unknown, None)}
-    shares = {normalise(alias): float(share) for alias, share in link_probabilities}
     graph = ConceptGraph.from_edges(links[known], vertices=np.arange(len(order)))
     if hubs:
         graph.index_hubs(hubs)
@@ -85,11 +81,7 @@ def write_concept_base(
         folder,
         graph,
         map(_row, range(len(order)), order),
-        (
-            use
-            for number, concept in enumerate(order)
-            for use in uses_of(number, concept.aliases, shares)
-        ),
+        (use for number, of in enumerate(order) for use in uses_of(number, of.aliases, {})),
         {"source": source, "url": url, **lost},
         searched=searched,
     )

@@ -34,7 +34,6 @@ def folder(tmp_path):
         map(Concept.of, CONCEPTS),
         hubs=3,
         url="https://example.org/{qid}",
-        link_probabilities=[(f"Name {i}", 0.5) for i in range(7)],
     )
 
 

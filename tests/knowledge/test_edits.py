@@ -2,7 +2,9 @@
 
 import multiprocessing
 import pickle
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
@@ -10,6 +12,7 @@ from spacy_decoders import ConceptBase, ProblemError
 from spacy_decoders.knowledge import edits
 from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.contents import write_concept_base
+from spacy_decoders.knowledge.database import NAME
 
 CONCEPTS = [
     {"id": "planet", "title": "Mercury (planet)", "aliases": {"Mercury": 60}, "links": ["sun"]},
@@ -158,8 +161,10 @@ def test_wrong_changes_change_nothing(base):
 
 
 def test_link_probabilities_are_kept(tmp_path):
-    concepts, shares = map(Concept.of, CONCEPTS), [("mercury", 0.25), ("the sun", 0.5)]
-    place = write_concept_base(tmp_path / "kb", concepts, link_probabilities=shares)
+    place = write_concept_base(tmp_path / "kb", map(Concept.of, CONCEPTS))
+    with closing(sqlite3.connect(place / NAME)) as connection, connection:
+        shares = [(0.25, "mercury"), (0.5, "the sun")]
+        connection.executemany("UPDATE candidates SET link = ? WHERE alias = ?", shares)
     base = ConceptBase.open(place)
     base.add(NEW)
     base.update("sun", aliases=["the sun", "our sun"])
