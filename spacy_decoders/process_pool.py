@@ -3,9 +3,9 @@
 import multiprocessing
 import os
 import signal
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing.context import SpawnContext, SpawnProcess
+from concurrent.futures import Future, ProcessPoolExecutor
 from threading import Thread
+from typing import Any
 
 __all__ = ["spawned_pool"]
 
@@ -15,21 +15,17 @@ def spawned_pool(workers: int) -> ProcessPoolExecutor:
 
     They end without a word by Ctrl-C, which the terminal sends to them, too.
     """
-    return ProcessPoolExecutor(workers, _Context(), initializer=_end_with_parent)
+    return _Pool(workers, multiprocessing.get_context("spawn"), initializer=_end_with_parent)
 
 
-class _Process(SpawnProcess):
-    def start(self) -> None:
-        """Start a process that gets an interrupt once it is ready to end by it."""
+class _Pool(ProcessPoolExecutor):
+    def submit(self, *call: Any, **arguments: Any) -> Future[Any]:
+        """Submit a call; a process started for it gets interrupts once it is ready to end."""
         try:
             _hold_interrupts(True)
-            super().start()
+            return super().submit(*call, **arguments)
         finally:
             _hold_interrupts(False)
-
-
-class _Context(SpawnContext):
-    Process = _Process
 
 
 def _hold_interrupts(held: bool) -> None:
