@@ -141,8 +141,8 @@ def _build(
             CONSOLE.print(f"  {example}")
     base = ConceptBase.open(output)
     _summarise(output, base)
-    if said := lost_links(base.manifest):
-        CONSOLE.print(said)
+    if lost := base.manifest["lost_links"]:
+        CONSOLE.print(lost_links(lost, *base.manifest["lost_link"]))
     return base
 
 

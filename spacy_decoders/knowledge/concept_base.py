@@ -101,8 +101,9 @@ class ConceptBase(EditableConcepts):
         base = cls.open(write_concept_base(place, given, **options))
         if parent:
             weakref.finalize(base, remove_folder, parent, os.getpid())
-        if said := lost_links(base.manifest):
-            warnings.warn(f"links: {said}; add these to the concepts.", stacklevel=2)
+        if lost := base.manifest["lost_links"]:
+            said = lost_links(lost, *base.manifest["lost_link"])
+            warnings.warn(f"{said}; add these to the concepts.", stacklevel=2)
         return base
 
     @classmethod

@@ -88,11 +88,8 @@ def write_concept_base(
     return Path(folder)
 
 
-def lost_links(manifest: Mapping[str, Any]) -> str:
-    """Say how many links were left out of a base, with an example; nothing if none was."""
-    if not (count := manifest["lost_links"]):
-        return ""
-    of, to = manifest["lost_link"]
+def lost_links(count: int, of: str, to: str) -> str:
+    """Say how many links were left out, with an example."""
     links = "link" if count == 1 else "links"
     return f"left out: {count:,} {links} to unknown concepts, such as of {of!r} to {to!r}"
 

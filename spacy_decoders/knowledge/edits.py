@@ -23,7 +23,7 @@ from ..graph import ConceptGraph
 from .aliases import normalise
 from .concept_table import ConceptTable
 from .concepts import Concept
-from .contents import add_candidates, uses_of
+from .contents import add_candidates, lost_links, uses_of
 from .database import NAME, Database
 from .texts import title_words
 
@@ -140,13 +140,9 @@ class EditableConcepts(ConceptTable):
         """Warn of the links that were left out."""
         known = self.ids.find(concept.links) >= 0
         if not known.all():
-            example = concept.links[int(known.argmin())]
-            warnings.warn(
-                f"links: {(~known).sum()} of {len(known)} links of {concept.id!r} were left out, "
-                f"since they lead to unknown concepts, such as {example!r}; add these first, or "
-                "update the links when they are there.",
-                stacklevel=3,
-            )
+            said = lost_links(sum(~known), concept.id, concept.links[known.argmin()])
+            fix = "add these first, or update the links when they are there"
+            warnings.warn(f"{said}; {fix}.", stacklevel=3)
 
     def remove(self, identity: str) -> None:
         """Remove a concept with its aliases and links; its number is not used again.

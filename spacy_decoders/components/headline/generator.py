@@ -16,6 +16,7 @@ from thinc.api import Optimizer
 
 from ...arrays import Floats
 from ...certificate import Certificate, Scope
+from ...decoders import tree
 from ...errors import ProblemError
 from ...models.headline.features import vertex_features
 from ...models.headline.judge import KINDS, judge_facts, probabilities_of
@@ -34,7 +35,7 @@ from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, ScoredTexts, ScoredUnit, headlines_of_phrases, scored_units
 from .reading import Texts
 from .scorer import rouge, rouge_of_words, title_words, words_of
-from .sentences import headlines_of_sentences, was_parsed
+from .sentences import headlines_of_sentences
 from .single_words import headlines_of_words
 
 __all__ = ["HeadlineGenerator"]
@@ -179,18 +180,20 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
     def _warn_of_none(self, doc: Doc) -> None:
         """Warn once that options, or the lack of a parser, leave a text without a headline."""
-        if self.mode == "sentence" and not was_parsed(doc):
-            self.warn_once(
-                "mode 'sentence' shortens sentences along their trees, but a text is not parsed, "
-                "and has no headline (later ones are not reported); add a parser before this "
-                "component, or use mode 'best'.",
-                topic="parser",
-            )
-            return
+        # a parser that found no tree, or none that is probable, has left its certificates
+        decoders = {certificate["decoder"] for certificate in extensions.certificates_of(doc)}
+        parsed = doc.has_annotation("DEP") or not decoders.isdisjoint(dir(tree))
         names = ("required", "max_chars", "length")
         given = {x: value for x in names if (value := getattr(self, x)) not in (None, "auto")}
         values = ", ".join(f"{name}={value!r}" for name, value in given.items())
-        if given:
+        if self.mode == "sentence" and not parsed:
+            self.warn_once(
+                "a text has no headline (later ones are not reported): mode 'sentence' shortens "
+                "sentences along their trees, and it is not parsed; add a parser before this "
+                "component, or use mode 'best'.",
+                topic="parser",
+            )
+        elif given:
             self.warn_once(
                 "a text has no headline (later ones are not reported; their certificates are "
                 f"infeasible): nothing in it fits {values}; relax {' or '.join(given)}.",

@@ -8,19 +8,17 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from spacy.tokens import Doc, Token
+from spacy.tokens import Token
 
 from ...certificate import Certificate
-from ...decoders import tree
 from ...decoders.path.subtree import best_subtree
 from ...errors import ProblemError
 from ...models.headline.stems import word_keys
-from ..extensions import certificates_of
 from ..factories.headline_generator import HeadlineOptions
 from .headlines import Headline, ScoredUnit, capitalised, limits_of
 from .reading import HYPHENS, MARKS, QUOTE_MARKS, SILENT, Texts
 
-__all__ = ["headlines_of_sentences", "kept_tokens", "render", "trees_of", "was_parsed"]
+__all__ = ["headlines_of_sentences", "kept_tokens", "render", "trees_of"]
 
 #: The fewest and the most words where the length is automatic; fewer say nothing.
 USUAL_WORDS = (4, 12)
@@ -54,13 +52,6 @@ def headlines_of_sentences(scored: ScoredUnit, options: HeadlineOptions) -> list
         if bound > -np.inf:  # there may be one of this length that fits `max_chars`
             bound = np.inf
     return []
-
-
-def was_parsed(doc: Doc) -> bool:
-    """Whether a parser has seen a document: it may have no tree, or none that is probable."""
-    return doc.has_annotation("DEP") or any(
-        certificate["decoder"] in dir(tree) for certificate in certificates_of(doc)
-    )
 
 
 def _lengths(
