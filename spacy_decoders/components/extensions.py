@@ -95,8 +95,8 @@ def record_certificates(doc: Doc, component: str, certificates: Iterable[Certifi
 
 def certificates_of(doc: Doc) -> Iterator[dict[str, Any]]:
     """The certificates of all components; foreign values in their place are left out."""
-    by_component = doc._.certificates
-    for certificates in by_component.values() if isinstance(by_component, dict) else ():
+    key = ("._.", "certificates", None, None)
+    for certificates in _written(doc.user_data, key, dict).values():
         for certificate in certificates if isinstance(certificates, list | tuple) else ():
             match certificate:
                 case {"decoder": str(), "status": str(), "scope": str()}:

@@ -93,7 +93,7 @@ class FolderFormat:
                 "version": self.version,
                 "package": metadata.version("spacy-decoders"),
             }
-            header = {**own, **facts, "files": files}
+            header = {**facts, **own, "files": files}
             text = json.dumps(header, indent=1)
             (fresh / self.header_name).write_text(text, encoding="utf8")
 

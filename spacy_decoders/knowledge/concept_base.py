@@ -171,11 +171,7 @@ class ConceptBase(EditableConcepts):
         graph = self.graph
         if hubs:
             graph.index_hubs(hubs)
-        header = {
-            name: value
-            for name, value in self.manifest.items()
-            if name not in ("format", "version", "package", "files")
-        }
+        header = dict(self.manifest)
 
         def write(inside: Path) -> None:
             graph.save(inside / "graph")
