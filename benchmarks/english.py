@@ -216,7 +216,9 @@ def speed(nlps: dict[str, Language], options: Any, report: harness.Report) -> No
     if products.has_tiles():
         tasks[f"{OURS}, no matrix unit"] = lambda: by_numpy(())
         tasks["the same without these"] = lambda: by_numpy(extra)
-    seconds = harness.interleaved(tasks, 1 if options.quick else 3, clock=thread_time)
+    seconds = harness.interleaved(
+        tasks, 1 if options.quick else 3, settled=True, clock=thread_time
+    )
     report.table(
         f"Raw text, {words:,} words, {len(texts)} documents, one thread",
         ["pipeline", "words/s"],

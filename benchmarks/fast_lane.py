@@ -207,6 +207,7 @@ def compare_with_spacy(options: Any, report: harness.Report) -> None:
     seconds = harness.interleaved(
         {name: lambda nlp=nlp: list(nlp.pipe(texts)) for name, nlp in pipelines.items()},
         repeats=7 if options.quick else 25,
+        settled=True,
         clock=thread_time,
     )
     rows = []
