@@ -162,12 +162,12 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             owner: Any = scored.unit
             own = [headline.as_dict() for headline in headlines]
             extensions.record_list(owner, self.name, "headlines", own)
-            owner._.headline = ""
+            headline = ""
             if headlines:
                 best = headlines[0]
                 certificates.append(best.certificate)
                 if best.prob is None or best.prob >= self.min_prob:
-                    owner._.headline = best.text
+                    headline = best.text
             # a unit without words gets no certificate
             elif scored.has_words:
                 # with `max_chars`, only some of the headlines are tried
@@ -176,6 +176,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 decoder = "TreeKnapsack" if self.mode == "sentence" else decoder
                 certificates.append(Certificate.infeasible(decoder, scope=scope))
                 self._warn_of_none(doc)
+            owner._.headline = headline  # once, since `doc._` takes microseconds
         extensions.record_certificates(doc, self.name, certificates)
 
     def _warn_of_none(self, doc: Doc) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Span
 
 from ...arrays import Booleans, Floats, Integers
 from ...certificate import Certificate, tolerance_of
@@ -164,12 +164,7 @@ class ScoredUnit:
 
     def own(self, places: Integers) -> slice:
         """The slice of ascending positions that are within it."""
-        return slice(*np.searchsorted(places, (self.begin, self.end)).tolist())
-
-    def sentence(self, number: int) -> list[Token]:
-        """The tokens of one of its sentences, by its number in the batch."""
-        place = self.batch.sentences.place(number)
-        return list(self.unit[place.start - self.begin : place.stop - self.begin])
+        return slice(*places.searchsorted((self.begin, self.end)).tolist())
 
     def positions_of(self, headline: Headline) -> list[int]:
         """The positions in the batch of a headline's tokens."""
@@ -252,10 +247,10 @@ def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[H
     """
     phrases, texts = scored.batch.phrases, scored.batch.texts
     rows = scored.own(phrases.starts)
-    raw, sizes = phrases.scores[rows], phrases.sizes[rows]
+    starts, ends, counts, sizes, raw = (of[rows] for of in phrases[:-1])
 
     def span(place: int) -> Span:
-        first, last = int(phrases.starts[rows][place]), int(phrases.ends[rows][place])
+        first, last = int(starts[place]), int(ends[place])
         if (first - 1, last) in texts.quotations:
             # quotation marks around a name alone are dropped
             quoted = int(not texts.kinds["PROPN"][first:last].all())
@@ -280,7 +275,7 @@ def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[H
         certificate = Certificate.from_bound(
             "BestPhrase", float(raw[place] - total), bound, tolerance=tolerance, scale=scale
         )
-        found, count = span(place), int(phrases.counts[rows][place])
+        found, count = span(place), int(counts[place])
         tokens = [token.i for token in found if not token.is_space]
         headlines.append(
             Headline(capitalised(found.text), tokens, [], certificate, "phrases", count)

@@ -167,6 +167,12 @@ class Texts:
         """The distinct words, and the index of each token's."""
         return self._different("ORTH")
 
+    @cached_property
+    def words(self) -> list[str]:
+        """The text of each token."""
+        words, places = self._forms
+        return [*map(words.__getitem__, places.tolist())]
+
     def _different(self, attribute: str) -> tuple[list[str], Integers]:
         """The distinct strings of an attribute, and the index of each token's."""
         strings: Any = self.units[0].vocab.strings if self.units else {}

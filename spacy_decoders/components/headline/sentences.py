@@ -146,9 +146,11 @@ def trees_of(
     sizes = [[size] for size in of.sizes[nodes]]
     if options.max_chars is not None:
         characters = [0] * len(sizes)
-        tokens = scored.sentence(number)
-        for token, said, group in zip(tokens, texts.read[place].tolist(), groups, strict=True):
-            characters[group] += len(token.text_with_ws) * said
+        said, blanks = (of[place].tolist() for of in (texts.read, texts.kinds["SPACY"]))
+        for word, is_said, blank, group in zip(
+            texts.words[place], said, blanks, groups, strict=True
+        ):
+            characters[group] += (len(word) + blank) * is_said
         sizes = [[count, *size] for count, size in zip(characters, sizes, strict=True)]
     if not options.required:
         yield groups, scores, parents, sizes
@@ -181,31 +183,32 @@ def trees_of(
 
 def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
     """The tokens of a headline that keeps these tokens of a sentence, with the marks that stay."""
-    of, texts, tokens = scored.batch.sentences, scored.batch.texts, scored.sentence(number)
+    of, texts = scored.batch.sentences, scored.batch.texts
     span = of.place(number)
-    heads = [head - span.start for head in of.heads[span]]
+    words = texts.words[span]
     read, articles = texts.read[span].tolist(), texts.kinds["det"][span].tolist()
-    words = [place for place in sorted(kept) if read[place]]
-    shown = {*words}
+    said = [place for place in sorted(kept) if read[place]]
+    shown = {*said}
     begin, end = (bisect_left(texts.quotations, (at, 0)) for at in (span.start, span.stop))
     for first, last in texts.quotations[begin:end]:  # a quotation keeps its marks
         within = range(first - span.start, last - span.start)
         if shown.issuperset(place for place in within if read[place]):
             shown |= {within.start, within.stop}
-            shown.update(place for place in within if tokens[place].text in ASKING)
-    found = [place for place in sorted(shown) if place < words[0]] if words else []
-    for last, following in pairwise([*words, len(tokens)]):
+            shown.update(place for place in within if words[place] in ASKING)
+    found = [place for place in sorted(shown) if place < said[0]] if said else []
+    for last, following in pairwise([*said, len(words)]):
         found.append(last)
         gap = range(last + 1, following)
-        parting = [place for place in gap if tokens[place].text in PARTING]
-        whole = all(articles[place] or not read[place] for place in gap)
-        if parting and not whole and following < len(tokens):
-            parting = parting[:1] if _parts(texts, span.start, heads, last, following) else []
+        parting = [place for place in gap if words[place] in PARTING]
+        whole = bool(parting) and all(articles[place] or not read[place] for place in gap)
+        if parting and not whole and following < len(words):
+            ends = span.start + last, span.start + following
+            parting = parting[:1] if _parts(texts, of.heads, *ends) else []
         for place in gap:
-            text = tokens[place].text
+            text = words[place]
             if place in shown:
                 stays = True
-            elif text not in ALL_MARKS or (following == len(tokens) and text != ")"):
+            elif text not in ALL_MARKS or (following == len(words) and text != ")"):
                 stays = False
             elif text in PARTING:
                 stays = place in parting and (whole or found[-1] in shown)
@@ -213,17 +216,18 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
                 stays = place in kept
             if stays:
                 found.append(place)
-    brackets = {tokens[place].text for place in found} & {"(", ")"}
+    brackets = {words[place] for place in found} & {"(", ")"}
     lone = brackets if len(brackets) == 1 else set[str]()
-    stay = [tokens[place] for place in found if tokens[place].text not in lone]
+    stay = [place for place in found if words[place] not in lone]
     # a comma leaves if nothing is left between it and the next mark
     idle = {
-        token.i for token, behind in pairwise(stay) if token.text == "," and behind.text in MARKS
+        place for place, behind in pairwise(stay) if words[place] == "," and words[behind] in MARKS
     }
-    return [token for token in stay if token.i not in idle]
+    begin = span.start - scored.begin
+    return [scored.unit[begin + place] for place in stay if place not in idle]
 
 
-def _parts(texts: Texts, start: int, heads: Sequence[int], last: int, following: int) -> bool:
+def _parts(texts: Texts, heads: Sequence[int], last: int, following: int) -> bool:
     """Whether a comma parts two words between which others are left out.
 
     It parts appositions and conjuncts, except by "and" ones that are no clauses, and what stands
@@ -233,10 +237,10 @@ def _parts(texts: Texts, start: int, heads: Sequence[int], last: int, following:
     # the largest phrases on both sides
     before = next((word for word in left[::-1] if word not in right), last)
     behind = next((word for word in right[::-1] if word not in left), following)
-    if heads[behind] <= last and kinds["listed"][start + behind]:
-        clause = (kinds["VERB"] | kinds["AUX"])[start + behind]
-        return bool(clause or not kinds["joint"][start + following])
-    return bool(heads[before] >= following and kinds["front"][start + before])
+    if heads[behind] <= last and kinds["listed"][behind]:
+        clause = kinds["VERB"][behind] or kinds["AUX"][behind]
+        return bool(clause or not kinds["joint"][following])
+    return bool(heads[before] >= following and kinds["front"][before])
 
 
 def _chain(heads: Sequence[int], place: int) -> list[int]:

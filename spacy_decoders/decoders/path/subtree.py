@@ -1,5 +1,6 @@
 """The best subtree at the root whose size is within limits: an exact tree knapsack."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import lshift
@@ -157,17 +158,17 @@ def best_subtree(
     found = _search(scores, parents, numbers, most, fits)
     if found is None:
         return None
-    nodes = np.array(sorted(found), dtype=np.int64)
-    chosen = np.array([scores[node] for node in sorted(found)])
-    scale = float(np.abs(chosen).sum())
+    nodes = sorted(found)
+    chosen = [scores[node] for node in nodes]
+    scale = math.fsum(map(abs, chosen))
     certificate = Certificate.from_bound(
         TreeKnapsack.__name__,
-        float(chosen.sum()),
+        math.fsum(chosen),
         _bound(scores, parents, numbers, most, fits),
         tolerance=largest_tolerance(scale) * 1e-3,
         scale=scale,
     )
-    return SubtreeSolution(nodes, certificate)
+    return SubtreeSolution(np.array(nodes, dtype=np.int64), certificate)
 
 
 def _preorder(parents: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -199,7 +200,7 @@ def _search(
         row = best[after[place]].copy() if place else {}
         for rest, value in best[place + 1].items():
             whole, taken = rest + size, value + score
-            if whole <= most and taken > row.get(whole, -np.inf):
+            if whole <= most and taken > row.get(whole, -math.inf):
                 row[whole] = taken
         best[place] = row
         entries += len(row)
@@ -214,7 +215,7 @@ def _search(
     left, nodes, place = -max(fitting)[1], [], 0
     while place < n:
         node, row = order[place], best[after[place]]
-        if not place or (sizes[node] <= left and best[place][left] > row.get(left, -np.inf)):
+        if not place or (sizes[node] <= left and best[place][left] > row.get(left, -math.inf)):
             nodes.append(node)
             left -= sizes[node]
             place += 1
@@ -235,7 +236,7 @@ def _bound(
         for part, value in given.items():
             for rest, other in above.items():
                 whole, both = part + rest, value + other
-                if whole <= most and both > merged.get(whole, -np.inf):
+                if whole <= most and both > merged.get(whole, -math.inf):
                     merged[whole] = both
         tables[parents[node]] = merged
-    return max((value for size, value in tables[0].items() if fits(size)), default=-np.inf)
+    return max((value for size, value in tables[0].items() if fits(size)), default=-math.inf)
