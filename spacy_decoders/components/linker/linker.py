@@ -148,7 +148,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         """Write identifiers to entities as spaCy does, and ``span._.link``."""
         extensions.record_list(doc, self.name, "conflicts", decoded.mentions.conflicts)
         user_data: dict[Any, Any] = doc.user_data  # `span._` takes microseconds
-        ents = doc.ents
+        ents = doc.ents if decoded.mentions.spans else ()
         present = {(ent.start, ent.end) for ent in ents}
         names, aside = [], []
         for span, link in zip(decoded.mentions.spans, decoded.links, strict=True):

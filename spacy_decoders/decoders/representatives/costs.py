@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -142,15 +143,17 @@ def canonical_order(
     these. Returns the numbers of the sets, the positions of their candidates in the problem, both
     in the new order, and where each set then begins.
     """
-    keys, local = problem.keys(seed), problem.local_costs
-    order = np.lexsort((local, keys, problem.own_set))
-    order = order[problem.allowed[order]]
-    ends = np.bincount(problem.own_set[order], minlength=problem.size).cumsum()
-    parts = np.split(order, ends[:-1])
-    lists = [(keys[part].tolist(), local[part].tolist()) for part in parts]
-    numbers = np.array(sorted(range(problem.size), key=lists.__getitem__))
-    offsets = np.cumsum([0, *(len(parts[i]) for i in numbers)])
-    return numbers, np.concatenate([parts[i] for i in numbers]), offsets
+    # lists, since most problems have a dozen candidates
+    rows = [*zip(problem.keys(seed).tolist(), problem.local_costs.tolist(), strict=True)]
+    allowed, ends = problem.allowed.tolist(), pairwise(problem.offsets.tolist())
+    parts = [
+        sorted(filter(allowed.__getitem__, range(*own)), key=rows.__getitem__) for own in ends
+    ]
+    lists = [[*zip(*map(rows.__getitem__, part), strict=True)] for part in parts]
+    numbers = sorted(range(problem.size), key=lists.__getitem__)
+    order = [place for number in numbers for place in parts[number]]
+    offsets = [0, *accumulate(len(parts[number]) for number in numbers)]
+    return np.array(numbers), np.array(order), np.array(offsets)
 
 
 def relative_tolerance(scale: float) -> float:

@@ -125,11 +125,12 @@ class ExactRepresentatives(RepresentativesDecoder):
         local = problem.local_costs[places]
         rows, weight = problem.members[places], problem.pair_weight
         costs, magnitudes, beside = price_all(problem.distances, offsets, rows, local, weight)
-        rest, chosen = int(costs.argmin()), np.empty(len(order), np.int64)
+        best = rest = int(costs.argmin())
+        chosen = np.empty(len(order), np.int64)
         for i in range(len(order) - 1, -1, -1):  # the last set's candidates change fastest
             rest, chosen[i] = divmod(rest, int(offsets[i + 1] - offsets[i]))
         margins, positions = np.empty(len(order)), np.empty(len(order), np.int64)
-        margins[order] = least_of_others(beside, offsets, chosen) - costs.min()
+        margins[order] = least_of_others(beside, offsets, chosen) - costs[best]
         positions[order] = places[offsets[:-1] + chosen]
         choices = positions - problem.offsets[:-1]
         bounds = rounded_down(costs, magnitudes, len(order) * (len(order) + 1) // 2)
