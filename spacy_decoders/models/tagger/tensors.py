@@ -56,7 +56,8 @@ def _forward(
             vectors.append(ops.alloc2f(len(doc), width))
             continue
         rows = ops.asarray(doc.tensor, dtype="float32")
-        if not math.isfinite(rows.sum()):
+        # a product of the rows takes half the time of their sum, but may overflow
+        if not (math.isfinite(np.vdot(rows, rows)) or np.isfinite(rows).all()):
             raise ProblemError("doc.tensor: all its numbers must be finite; write it anew.")
         if rate:
             kept = random.random(rows.shape, dtype=np.float32) >= rate
