@@ -157,10 +157,8 @@ def _outputs(
     other, and inputs only a few steps before their states, so that they are still in the cache.
     """
     from .inference.kernels import lstm as kernels
-    from .inference.kernels.panels import pack
 
     width, packed = model.get_dim("nH"), _Packed.of(lengths)
-    U: Any = model.get_param("U")
     bias: Any = model.get_param("b")
     columns, offsets = 4 * width, np.asarray(packed.offsets)
     blocks = _blocks(offsets)
@@ -169,17 +167,17 @@ def _outputs(
     output = np.empty((len(vectors), 2 * width), dtype=np.float32)
     for d, rows in enumerate(packed.rows):
         own = slice(columns * d, columns * (d + 1))
-        of_inputs, of_states = (Multiplier.of(model, of, len(vectors), own) for of in "WU")
-        tiles = of_states.tiles
-        panels, factors = of_states.panels or pack(U, own.start, 0 if tiles else columns)
+        of_inputs = Multiplier.of(model, "W", len(vectors), own)
+        of_states = Multiplier.of(model, "U", len(vectors), own, stepwise=True)
+        assert of_states.panels is not None
         recurrent = np.zeros((padded(most), padded(columns)), dtype=np.float32)
         states, cells = np.zeros((2, most, width), dtype=np.float32)
-        of_layer = (panels, factors, tiles, bias[own], recurrent, states, cells)
+        weights = (*of_states.panels, of_states.tiles, bias[own])
         for first, last in blocks:
             read = rows[offsets[first] : offsets[last]]
             inputs = of_inputs.product(vectors[read], room)
             steps = offsets[first : last + 1]
-            kernels.run(inputs, steps, *of_layer, read, output, d * width)
+            kernels.run(inputs, steps, *weights, recurrent, states, cells, read, output, d * width)
     return output
 
 

@@ -32,7 +32,7 @@ _ENOUGH_COLUMNS = 64
 
 Floats = NDArray[np.float32]
 
-#: The integers of parameters and their factors, by the address and the first column.
+#: The panels of parameters and their factors, by the address and the first column.
 _PANELS: dict[tuple[int, int], tuple[NDArray[Any], Floats]] = {}
 
 
@@ -79,6 +79,7 @@ class Multiplier:
         columns: slice = slice(None),
         *,
         transposed: bool = False,
+        stepwise: bool = False,
     ) -> Multiplier:
         """Return the multiplier of some columns of a layer's parameter, for predictions.
 
@@ -86,14 +87,16 @@ class Multiplier:
         of the norms of a row and a column, are about 1e-5, and at most the root of `inner` over
         32,000. They are kept as long as the parameter is the same array and has no gradient:
         optimizers change parameters in place, which leaves no other trace. If the parameter is
-        `transposed`, its last axis is that of the inputs.
+        `transposed`, its last axis is that of the inputs. A multiplier that is used `stepwise`, by
+        a kernel, has panels on every processor.
         """
         given: Any = model.get_param(name)
         whole = given.reshape(-1, given.shape[-1]).T if transposed else given
         found = cls(whole[:, columns], rows)
         inner, width = found.matrix.shape
         # whatever the number of rows, so that they have the same products in any batch
-        if inner >= _ENOUGH_INSIDE and width >= _ENOUGH_COLUMNS and has_pairs():
+        is_large = inner >= _ENOUGH_INSIDE and width >= _ENOUGH_COLUMNS
+        if stepwise or (is_large and has_pairs()):
             from .kernels.panels import pack
 
             key, lasts = (id(given), columns.start or 0), not model.has_grad(name)
