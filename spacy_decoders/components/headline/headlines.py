@@ -247,10 +247,11 @@ def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[H
     """
     phrases, texts = scored.batch.phrases, scored.batch.texts
     rows = scored.own(phrases.starts)
-    starts, ends, counts, sizes, raw = (of[rows] for of in phrases[:-1])
+    # lists, since most texts have a dozen phrases
+    starts, ends, counts, sizes, raw = (of[rows].tolist() for of in phrases[:-1])
 
     def span(place: int) -> Span:
-        first, last = int(starts[place]), int(ends[place])
+        first, last = starts[place], ends[place]
         if (first - 1, last) in texts.quotations:
             # quotation marks around a name alone are dropped
             quoted = int(not texts.kinds["PROPN"][first:last].all())
@@ -259,25 +260,24 @@ def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[H
 
     usual = 1, max(scored.batch.knowledge.lengths[1], USUAL_UNITS)
     least, most = limits_of(options, usual)
-    ranked = np.argsort(-raw, kind="stable")
-    ranked = ranked[sizes[ranked] <= most]
-    if options.max_chars is not None:
-        lengths = [len(capitalised(span(place).text)) for place in ranked.tolist()]
-        ranked = ranked[np.array(lengths, dtype=np.int64) <= options.max_chars]
+    ranked = sorted(range(len(raw)), key=raw.__getitem__, reverse=True)
+    ranked = [place for place in ranked if sizes[place] <= most]
+    if (limit := options.max_chars) is not None:
+        ranked = [place for place in ranked if len(capitalised(span(place).text)) <= limit]
     # if no phrase is long enough, the longest ones are used
-    ranked = ranked[sizes[ranked] >= min(least, sizes[ranked].max(initial=0))]
-    if not len(ranked):
+    least = min(least, max(map(sizes.__getitem__, ranked), default=0))
+    ranked = [place for place in ranked if sizes[place] >= least]
+    if not ranked:
         return []
-    total, scale = np.logaddexp.reduce(raw), float(np.abs(raw).max()) + 1.0
-    bound, tolerance = float(raw[ranked].max() - total), tolerance_of(scale)
+    total, scale = float(np.logaddexp.reduce(raw)), max(map(abs, raw)) + 1.0
+    bound, tolerance = max(map(raw.__getitem__, ranked)) - total, tolerance_of(scale)
     headlines = []
-    for place in ranked[: options.n_best].tolist():
+    for place in ranked[: options.n_best]:
         certificate = Certificate.from_bound(
-            "BestPhrase", float(raw[place] - total), bound, tolerance=tolerance, scale=scale
+            "BestPhrase", raw[place] - total, bound, tolerance=tolerance, scale=scale
         )
-        found, count = span(place), int(counts[place])
+        found = span(place)
         tokens = [token.i for token in found if not token.is_space]
-        headlines.append(
-            Headline(capitalised(found.text), tokens, [], certificate, "phrases", count)
-        )
+        text, count = capitalised(found.text), counts[place]
+        headlines.append(Headline(text, tokens, [], certificate, "phrases", count))
     return headlines
