@@ -1,6 +1,6 @@
 """The labels of a chain: values of token attributes, and their legal order."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Any, cast
 
@@ -67,24 +67,22 @@ class LabelSpace:
         rows.append([0] * len(self.attributes))
         return np.array(rows, dtype=np.uint64)
 
-    def written(self, vocab: Vocab, labels: NDArray[np.int32]) -> NDArray[np.uint64]:
-        """**Shape (n, attributes)**: the values of some labels in a Doc of this vocabulary.
+    def add_to(self, vocab: Vocab, labels: Collection[int]) -> None:
+        """Add the strings of some labels to a vocabulary.
 
-        Strings are added to it each time, since a vocabulary drops strings at the end of a memory
-        zone.
+        This is done each time, since a vocabulary drops strings at the end of a memory zone.
         """
         strings, morphology = vocab.strings, vocab.morphology
         adding = {"tag": strings.add, "morph": morphology.add, "ent": strings.add}
-        written = [self.parts[number] for number in set(labels.tolist()) - {-1}]
+        written = [self.parts[number] for number in labels if number >= 0]
         for column, target in enumerate(self.targets):
             if target in adding:
                 begin, add = 2 * (target == "ent"), adding[target]  # after the prefix of BIO
                 for parts in written:
                     add(parts[column][begin:])
-        return self.values[labels]
 
     def write(self, doc: Doc, values: NDArray[np.uint64]) -> None:
-        """Write values, as `written` returns them; entities that change lose their ids."""
+        """Write rows of `values`; entities that change lose their ids."""
         ids: Any = doc.to_array(cast(Any, _ENTITY_IDS)) if "ent" in self.targets else np.zeros(0)
         before = {(ent.start, ent.end, ent.label) for ent in doc.ents} if ids.any() else set()
         doc.from_array(cast(Any, self.attributes), cast(Any, values))

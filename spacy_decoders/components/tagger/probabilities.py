@@ -222,7 +222,7 @@ def blank_improbable(
 ) -> None:
     """Remove the values of tags and entities less probable than `least`, in place.
 
-    The values are those of :meth:`.LabelSpace.written`. Tokens with a label or entity that is
+    The values are those of :attr:`.LabelSpace.values`. Tokens with a label or entity that is
     `demanded` keep theirs.
     """
     chances = found.tokens.copy()

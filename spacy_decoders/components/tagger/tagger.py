@@ -211,6 +211,9 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
                 tagging.ranked = tagging.ranked_by(model, self.k_best, self.labels)
         if self.probabilities or self.entity_alternatives or self.min_prob:
             self._add_probabilities(docs, model, taggings, self.entity_alternatives)
+        found = set[int]().union(*(tagging.labels.tolist() for tagging in taggings))
+        for vocab in {id(doc.vocab): doc.vocab for doc in docs}.values():
+            self.space.add_to(vocab, found)
         return taggings
 
     def _add_probabilities(
@@ -231,7 +234,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         found, kind = decoded.probabilities, self.kind
         if len(doc):
             space = self.space
-            values = space.written(doc.vocab, decoded.labels)
+            values = space.values[decoded.labels]
             if self.min_prob is not None and found is not None:
                 blank_improbable(space, values, found, self.min_prob, decoded.demanded)
             if not self.overwrite:
