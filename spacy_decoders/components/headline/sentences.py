@@ -145,13 +145,9 @@ def trees_of(
     groups, parents, scores = of.groups[place], of.parents[nodes], of.scores[nodes]
     sizes = [[size] for size in of.sizes[nodes]]
     if options.max_chars is not None:
-        characters = [0] * len(sizes)
-        said, blanks = (of[place].tolist() for of in (texts.read, texts.kinds["SPACY"]))
-        for word, is_said, blank, group in zip(
-            texts.words[place], said, blanks, groups, strict=True
-        ):
-            characters[group] += (len(word) + blank) * is_said
-        sizes = [[count, *size] for count, size in zip(characters, sizes, strict=True)]
+        lengths = np.array([*map(len, texts.words[place])]) + texts.kinds["SPACY"][place]
+        characters = np.bincount(groups, lengths * texts.read[place], len(sizes)).tolist()
+        sizes = [[int(count), *size] for count, size in zip(characters, sizes, strict=True)]
     if not options.required:
         yield groups, scores, parents, sizes
         return

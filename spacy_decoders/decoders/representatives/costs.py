@@ -145,10 +145,8 @@ def canonical_order(
     """
     # lists, since most problems have a dozen candidates
     rows = [*zip(problem.keys(seed).tolist(), problem.local_costs.tolist(), strict=True)]
-    allowed, ends = problem.allowed.tolist(), pairwise(problem.offsets.tolist())
-    parts = [
-        sorted(filter(allowed.__getitem__, range(*own)), key=rows.__getitem__) for own in ends
-    ]
+    is_allowed, ends = problem.allowed.tolist().__getitem__, pairwise(problem.offsets.tolist())
+    parts = [sorted(filter(is_allowed, range(*own)), key=rows.__getitem__) for own in ends]
     lists = [[*zip(*map(rows.__getitem__, part), strict=True)] for part in parts]
     numbers = sorted(range(problem.size), key=lists.__getitem__)
     order = [place for number in numbers for place in parts[number]]
