@@ -129,7 +129,7 @@ class TreeDemands:
         if self.paragraphs:
             behind = paragraph_starts(self.doc, self.columns.blank, presets)
             presets[behind[presets[behind] == 0]] = 1
-            within = unparted(self.columns)
+            within = unparted(self.doc, self.columns)
             presets[within[presets[within] == 0]] = -1
         return presets
 

@@ -121,16 +121,18 @@ def test_paragraphs_and_items_of_lists_begin_sentences(text, starts):
     ("text", "words"),
     [
         ('"he" sleeps', ["he", '"']),
-        ('he. " he', []),  # parted on both sides, it may be either
-        ("he (sleeps [now]) he", ["sleeps", "now", ")"]),
+        ('he. " he', ["."]),  # parted on both sides, it may be either
+        ("he (sleeps [now]) he", ["sleeps", "now", "]", ")"]),
         ("\u201che\u201d\n\u00abnow\u00bb", ["he", "\u201d", "now", "\u00bb"]),
-        ("he's 5\" long", ['"']),
+        ("he's 5\" long", ["'s", '"']),
+        ("e.g. he sleeps e.g. 5 e.g. He", ["he", "5"]),
+        ("he\u2605\u2605sleeps", ["\u2605", "\u2605", "sleeps"]),
         ("", []),
     ],
 )
-def test_no_sentence_begins_between_a_sign_and_what_it_encloses(text, words):
+def test_no_sentence_begins_where_characters_forbid_it(text, words):
     doc = spacy.blank("en")(text)
-    assert [doc[place].text for place in unparted(DocColumns.of(doc)).tolist()] == words
+    assert [doc[place].text for place in unparted(doc, DocColumns.of(doc)).tolist()] == words
 
 
 def test_quotation_marks_stay_with_their_sentences():
