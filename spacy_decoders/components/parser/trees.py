@@ -157,9 +157,9 @@ def unparted(doc: Doc, columns: DocColumns) -> Integers:
     for i in np.flatnonzero(joined | ~(columns.plain | columns.blank)[:-1]).tolist():
         text, following = doc[i].text, doc[i + 1].text[:1]
         is_short = len(text) > 1 and text[0].isalpha() and text[-1] == "."
-        if is_short and (following.islower() or following.isdigit()):
-            found.add(i + 1)
-        elif joined[i] and category(text[-1])[0] != "P":
+        if (is_short and (following.islower() or following.isdigit())) or (
+            joined[i] and category(text[-1])[0] != "P"
+        ):
             found.add(i + 1)
     return np.array(sorted(found), dtype=np.int64)
 
