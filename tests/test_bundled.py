@@ -212,6 +212,10 @@ def test_white_space_parts_sentences():
         ("Call x3-9890", ["Call", "x3-9890"]),
         ("pens (ink, etc.)", ["ink", ",", "etc.", ")"]),
         ("a psycho-social cross-section", ["psycho-social", "cross-section"]),
+        ("I CAN'T. CANNOT", ["CA", "N'T", ".", "CAN", "NOT"]),
+        ("THEY’RE, I'M", ["THEY", "’RE", ",", "I", "'M"]),
+        ("an id; they wed", ["id", ";", "they", "wed"]),
+        ("❤️👍🏽ok👨‍👩‍👦. 🇫🇷🇩🇪1️⃣", ["❤️", "👍🏽", "ok", "👨‍👩‍👦", ".", "🇫🇷", "🇩🇪", "1️⃣"]),
     ],
 )
 def test_tokens_are_those_of_web_treebanks(text, last, shipped):

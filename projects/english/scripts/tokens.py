@@ -15,11 +15,21 @@ RUNS = [
 ]
 #: Marks of byte order and the like, which a web page may have before or after any word.
 INVISIBLE = r"[\u200b\u2060\ufeff]+"
+#: An emoji is one token, with its sign of presentation or colour of skin, and so are joined ones,
+#: a flag, and the cap of a key. Those of one character are among spaCy's rules.
+PICTURE = r"[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]"
+EMOJI = (
+    rf"(?:{PICTURE}(?:[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]|\u200d{PICTURE})+"
+    r"|[\U0001f1e6-\U0001f1ff]{2}|[0-9#*]\ufe0f?\u20e3)"
+)
 #: "7:30PM" and "65k" are a number and a word ("7am.", "180C." and "R&D." have a full stop, "7a.m."
-#: its own), and a hyphen at the end of a word or before it a dash. "A+" and "mama`s" are two.
+#: its own; so have "CAN'T." and an emoji), and a hyphen at the end of a word or before it a dash.
+#: "A+" and "mama`s" are two.
 ENDS = [
     r"(?<=[0-9])(?:[AaPp][Mm]|[AaPp]\.[Mm]\.?|k)",
     r"(?<=[0-9&][A-Z])\.",
+    r"(?<=[A-Z]['’][DMST])\.",
+    r"(?<=[\ufe0f\u20e3\U0001f000-\U000e007f])\.",
     r"(?<=[A-Za-z0-9])-",
     r"(?<=\b[A-Z])\+",
     r"(?<=[a-z])`s",
@@ -59,10 +69,14 @@ JOINED = {
     "etc.,": "etc. ,",
     "etc.)": "etc. )",
 }
-#: spaCy's exceptions that are split ("We" "d.") or joined otherwise in EWT, and units, which
-#: would take the full stop behind "5m".
-NO_EXCEPTIONS = ("):", "and/or", "Wed.", "wed.", "g.", "k.", "m.", "t.")
-
+#: spaCy's exceptions that are split ("We" "d.") or joined otherwise in EWT, words that it takes
+#: for "I'd", "we'd" and "why's", and units, which would take the full stop behind "5m".
+NO_EXCEPTIONS = (
+    "):", "and/or", "Wed.", "wed.", "id", "Id", "wed", "Wed", "whys", "Whys",
+    "g.", "k.", "m.", "t.",
+)  # fmt: skip
+#: What is split in capitals too: "DON'T", "CANT", "CANNOT", "GONNA", but not "IM" or "HES".
+IN_CAPITALS = re.compile(r"[a-z]*(?:['’][a-z]+)+|[a-z]+(?:nt|not|nna|tta)")
 
 #: So is ".?" at the end of a sentence, but not behind an abbreviation: "p.m.?", "Inc.?".
 STOP_AND_MARK = (
@@ -80,15 +94,23 @@ def tokenize_as_web_treebanks(nlp: Language) -> None:
     tokenizer = nlp.tokenizer
     prefixes, suffixes = nlp.Defaults.prefixes, nlp.Defaults.suffixes
     tokenizer.prefix_search = compile_prefix_regex(
-        [INVISIBLE, *RUNS, STOP_AND_MARK, *BEGINS, *prefixes]
+        [INVISIBLE, EMOJI, *RUNS, STOP_AND_MARK, *BEGINS, *prefixes]
     ).search
     tokenizer.suffix_search = compile_suffix_regex(
-        [INVISIBLE, *RUNS, STOP_AND_MARK, *ENDS, *suffixes]
+        [INVISIBLE, EMOJI, *RUNS, STOP_AND_MARK, *ENDS, *suffixes]
     ).search
-    tokenizer.infix_finditer = compile_infix_regex([*BETWEEN, *nlp.Defaults.infixes]).finditer
+    tokenizer.infix_finditer = compile_infix_regex(
+        [EMOJI, *BETWEEN, *nlp.Defaults.infixes]
+    ).finditer
     words = rf"(?i:(?:{PREFIXES})-[a-z]{{2,}})"
     tokenizer.token_match = re.compile(rf"(?:{TELEPHONE}|{TIME}|{TAG}|{words})$").match
     rules = {word: rule for word, rule in tokenizer.rules.items() if word not in NO_EXCEPTIONS}
     added = {**{word: word for word in ABBREVIATIONS}, **JOINED}
     split = {word: [{ORTH: part} for part in parts.split()] for word, parts in added.items()}
-    tokenizer.rules = {**split, **rules}
+    rules = {**split, **rules}
+    capitals = {
+        word.upper(): [{**part, ORTH: part[ORTH].upper()} for part in parts]
+        for word, parts in rules.items()
+        if len(parts) > 1 and IN_CAPITALS.fullmatch(word)
+    }
+    tokenizer.rules = {**capitals, **rules}
