@@ -39,4 +39,4 @@ __version__ = "0.3.0"
 
 
 # imported on first use, since they are slow to import
-__getattr__, _ = lazy_names(__name__)
+__getattr__, __dir__ = lazy_names(__name__)

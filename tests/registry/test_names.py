@@ -5,10 +5,17 @@ import pickle
 import pytest
 import spacy
 
+import spacy_decoders
 from spacy_decoders.components.linker.candidates import AliasCandidates, TextCandidates
 from spacy_decoders.decoders import chain, path, representatives, tree
 from spacy_decoders.knowledge import pair_costs
 from spacy_decoders.registry import decoders
+
+
+def test_names_that_are_imported_on_first_use_are_listed():
+    assert {"explain", "ConceptBase", "load"} <= {*dir(spacy_decoders)}
+    assert "TYPE_CHECKING" not in dir(spacy_decoders)
+    assert dir(chain) == sorted(chain.__all__)
 
 
 @pytest.mark.parametrize(
