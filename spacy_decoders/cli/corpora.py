@@ -26,7 +26,9 @@ Columns = Annotated[
 
 
 def convert_corpus(
-    corpus: Annotated[Path, typer.Argument(help="A file: .conllu, .conll, .iob2, .tsv; or .gz.")],
+    corpus: Annotated[
+        Path, typer.Argument(help="A file: .conllu, .conll, .iob2; .tsv by --columns; or .gz.")
+    ],
     output: Annotated[Path, typer.Argument(help="The .spacy to write.")],
     columns: Columns = "",
     n_sents: Annotated[int, typer.Option(min=1, help="The most sentences of a document.")] = 10,

@@ -19,6 +19,7 @@ from spacy.vocab import Vocab
 
 from ..arrays import checked_path, checked_whole
 from ..errors import ProblemError
+from .docbins import read_docs
 from .sentences import Sentence, read_columns, read_conllu
 from .text_lines import matching_files
 from .white_space import with_white_space
@@ -28,7 +29,7 @@ __all__ = ["ColumnCorpus", "ConlluCorpus", "JoinedCorpus", "SentenceCorpus", "go
 
 @dataclass(eq=False)
 class SentenceCorpus:
-    """Examples from files of annotated sentences, in the format that a subclass reads.
+    """Examples from files of annotated sentences, ``.spacy`` or in the format of a subclass.
 
     The files are read once; later passes over the corpus make new Examples from memory.
     """
@@ -90,8 +91,6 @@ class SentenceCorpus:
     def sentences(self) -> list[Sentence]:
         """The sentences of all files."""
         files = matching_files(self.path, self.suffixes)
-        if any(file.suffix == ".spacy" for file in files):
-            raise ProblemError(f"path: {files[0].name} is read by spacy.Corpus.v1.")
         read = islice(chain.from_iterable(map(self.read, files)), self.limit or None)
         return [sentence for sentence in read if len(sentence)]
 
@@ -118,20 +117,20 @@ class SentenceCorpus:
 class ConlluCorpus(SentenceCorpus):
     """CoNLL-U or CoNLL-X files: tags, lemmas, morphology, trees."""
 
-    suffixes = (".conllu", ".conll", ".conllx")
+    suffixes = (".conllu", ".conll", ".conllx", ".spacy")
 
     format: Literal["auto", "conllu", "conllx"] = "auto"
     """Which of the two, see :func:`~.sentences.read_conllu`; "auto" goes by the suffix."""
 
     def read(self, path: Path) -> Iterable[Sentence]:
-        return read_conllu(path, self.format)
+        return read_docs(path) if path.suffix == ".spacy" else read_conllu(path, self.format)
 
 
 @dataclass(eq=False)
 class ColumnCorpus(SentenceCorpus):
     """Files of one token a line: token, tags, entities, heads in named columns."""
 
-    suffixes = (".tsv", ".txt", ".iob2", ".bio", ".conll")
+    suffixes = (".tsv", ".txt", ".iob2", ".bio", ".conll", ".spacy")
 
     columns: list[str]
     """What each column holds, see :func:`~.sentences.read_columns`."""
@@ -144,7 +143,9 @@ class ColumnCorpus(SentenceCorpus):
 
     def read(self, path: Path) -> Iterable[Sentence]:
         types, met = self.types, set[str]()
-        for sentence in read_columns(path, self.columns, self.separator):
+        is_docbin = path.suffix == ".spacy"
+        given = read_docs(path) if is_docbin else read_columns(path, self.columns, self.separator)
+        for sentence in given:
             met.update(label[2:] for label in sentence.ents or ())
             yield sentence if types is None else _renamed(sentence, types)
         unnamed = {kind.casefold(): kind for kind in met.difference(types or ())}
@@ -203,16 +204,16 @@ def gold_corpus(
     if columns or name.endswith(".iob2"):
         named = list(columns) or ["-", "form", "ent", "-", "-"]
         return ColumnCorpus(path, named, n_sents=n_sents, limit=limit)
-    if name.endswith(tuple(ConlluCorpus.suffixes)):
-        return ConlluCorpus(path, n_sents=n_sents, limit=limit)
     if path.is_dir() or name.endswith(".spacy"):
         return Corpus(path, limit=limit)
+    if name.endswith(tuple(ConlluCorpus.suffixes)):
+        return ConlluCorpus(path, n_sents=n_sents, limit=limit)
     if name.endswith(".jsonl"):
         advice = (
             "JSON lines are read by a config's spacy-decoders.LinkedCorpus.v1 and Headlines.v1"
         )
     else:
-        advice = "convert it by `python -m spacy convert`, or name its columns"
+        advice = "name its columns, as by --columns form,tag; spaCy's own `convert` reads .json"
     raise ProblemError(f"corpus: {path.name} is no .spacy, .conllu, .conll or .iob2; {advice}.")
 
 

@@ -1,7 +1,10 @@
 """CoNLL-U, CoNLL-X and column files become Examples."""
 
+from dataclasses import replace
+
 import pytest
 import spacy
+from spacy.tokens import DocBin
 
 from spacy_decoders import ProblemError
 from spacy_decoders.registry.readers import column_corpus, conllu_corpus, joined_corpus
@@ -98,6 +101,24 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
     assert len(corpus.sentences) == 6
     assert "leave" in corpus.sentences[1].words
     assert len(list(conllu_corpus(tmp_path, limit=4).documents())) == 4
+
+
+def test_spacys_own_files_are_read_like_those_they_were_made_of(tmp_path):
+    nlp = spacy.blank("en")
+    trees, table = written(tmp_path, "a.conllu", CONLLU), written(tmp_path, "a.tsv", COLUMNS)
+    columns = ["form", "tag", "ent"]
+    corpora = conllu_corpus(trees, n_sents=2), column_corpus(table, columns, n_sents=2)
+    packed = tmp_path / "same.spacy"
+    for corpus in corpora:
+        docs = [example.reference for example in corpus(nlp)]
+        DocBin(docs=docs).to_disk(packed)
+        read = [example.reference for example in replace(corpus, path=packed)(nlp)]
+        assert [doc.to_json() for doc in read] == [doc.to_json() for doc in docs]
+        assert len(replace(corpus, path=packed, limit=1).sentences) == 1
+    renamed = replace(corpora[-1], path=packed, types={"PLANET": "STAR"})
+    assert [e.label_ for example in renamed(nlp) for e in example.reference.ents] == ["STAR"]
+    DocBin(docs=[nlp("No boundary. None")]).to_disk(packed)
+    assert [len(sentence) for sentence in conllu_corpus(packed).sentences] == [4]
 
 
 @pytest.mark.parametrize(
