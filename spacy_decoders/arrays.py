@@ -68,7 +68,7 @@ def refuse_beyond_memory(name: str, what: str, size: int, advice: str) -> None:
 
 def as_array(values: Any) -> NDArray[Any]:
     """Return an array, or a tensor of torch of any device and precision, as an array."""
-    if hasattr(values, "detach"):
+    if hasattr(values, "is_floating_point"):
         values = values.detach().cpu()
         if values.is_floating_point() and values.element_size() < 4:
             values = values.float()  # numpy has no bfloat16

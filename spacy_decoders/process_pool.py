@@ -21,23 +21,20 @@ def spawned_pool(workers: int) -> ProcessPoolExecutor:
 class _Pool(ProcessPoolExecutor):
     def submit(self, *call: Any, **arguments: Any) -> Future[Any]:
         """Submit a call; a process started for it gets interrupts once it is ready to end."""
+        if os.name == "nt":
+            return super().submit(*call, **arguments)
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
-            _hold_interrupts(True)
             return super().submit(*call, **arguments)
         finally:
-            _hold_interrupts(False)
-
-
-def _hold_interrupts(held: bool) -> None:
-    if os.name != "nt":
-        how = signal.SIG_BLOCK if held else signal.SIG_UNBLOCK
-        signal.pthread_sigmask(how, [signal.SIGINT])
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end_with_parent() -> None:
     """End this process when its parent is interrupted or ends, even if that was killed."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _hold_interrupts(False)
+    if os.name != "nt":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
     def wait() -> None:
         parent = multiprocessing.parent_process()

@@ -38,7 +38,7 @@ def _annotations(doc: Doc) -> dict[str, Any]:
         "ents": _rows_of(doc.ents),
         "spans": {name: _rows_of(group) for name, group in doc.spans.items()},
         # documents that were read may have foreign values in these
-        "headline": str(doc._.headline or ""),
+        "headline": doc._.headline if isinstance(doc._.headline, str) else "",
         "headlines": doc._.headlines,
         "certificates": doc._.certificates,
         "conflicts": doc._.conflicts,

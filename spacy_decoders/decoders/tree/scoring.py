@@ -105,8 +105,6 @@ def sentence_starts(heads: ArrayLike) -> Booleans:
 
 def starts_of_tree(tree: NDArray[np.integer[Any]]) -> Booleans:
     """Return the same, without checks, for heads that are known to be valid."""
-    if np.count_nonzero(tree) == len(tree) - 1:  # a single root
-        return np.arange(len(tree)) == 0
     tokens = np.arange(1, len(tree) + 1)
     low = np.where(tree > 0, np.minimum(tree, tokens), tokens)
     starts: Booleans = np.minimum.accumulate(low[::-1])[::-1] >= tokens

@@ -16,6 +16,10 @@ def test_recognisers_agree_with_the_oracles():
         assert tree.is_projective(heads) == oracles.is_projective(heads)
 
 
+def test_starts_of_heads_that_are_no_tree():
+    assert tree.sentence_starts([0, 3, 2]).tolist() == [True, True, False]
+
+
 def test_or_and_valency():
     either = tree.Factors.any_of(np.array([(1, 2), (1, 3), (3, 2)]), 2.0)
     valency = tree.Factors.valency(1, 4, [-1.0, 0.0, 5.0, 7.0])
