@@ -183,6 +183,11 @@ def test_plain_sentences(shipped):
     assert 2 * hits / (found + wanted) > 0.8
 
 
+def test_emojis_are_symbols(shipped):
+    doc = shipped("I love it ❤️ and 🇫🇷 👍🏽")
+    assert [(doc[place].pos_, str(doc[place].morph)) for place in (3, 5, 6)] == [("SYM", "")] * 3
+
+
 def test_white_space_parts_sentences():
     nlp = spacy_decoders.load(enable=["parser"])
     for space in ("  ", "\n"):
