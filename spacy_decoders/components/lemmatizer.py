@@ -28,10 +28,14 @@ NUMBERS = ("k", "m", "b", "bn", "t")
 OF_METRES = ("tall", "long", "wide", "high", "deep", "thick", "away", "apart", "above", "below")
 #: "is" or "has".
 CLITICS = ("'s", "’s", "s")
+#: Halves of the day, or else a prime minister and a wave band.
+HALVES = ("AM", "PM")
 #: The most letters of a particle in a name, such as "van".
 _PARTICLE = 3
 #: A doubled consonant, which an ending may be the reason of ("vlogging").
 _DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1$")
+#: A number whose commas part thousands, or, in India, hundreds of them; no list and no decimal.
+_THOUSANDS = re.compile(r"(?<![\d:.,])\d{1,3}(,\d\d)*(,\d{3})+(?![\d,])")
 #: A decade, which is a plural without a singular.
 _DECADE = re.compile(r"(['’]?\d*0)['’]?s")
 #: Lemmas that are cached before the cache is cleared.
@@ -42,11 +46,12 @@ class ListedLemmatizer(EnglishLemmatizer):
     """spaCy's rule lemmatizer for English, which looks into a list of words first.
 
     The list, the table ``lemma_words``, has lemmas by tag ("PRP$") and word, such as "her",
-    "Palestinian" and "p.m.". Words with the tag of a name keep their capitals, even if their part
-    of speech is another ("New" in "New York"), and so do words with capitals inside ("iPhone") and
-    single capitals ("X"); plurals of names and comparatives lose their endings, numbers their
-    commas. Of several forms that rules make of an unknown word, it is the one whose ending most
-    known words have ("upvote" of "upvoted").
+    "Palestinian" and "p.m."; those of words in capitals ("HR") are not of others ("hr"). Words
+    with the tag of a name keep their capitals, even if their part of speech is another ("New" in
+    "New York"), and so do words with capitals inside ("iPhone") and single capitals ("X"); plurals
+    of names and comparatives lose their endings, numbers the commas of their thousands. Of several
+    forms that rules make of an unknown word, it is the one whose ending most known words have
+    ("upvote" of "upvoted").
     """
 
     #: By part of speech, the known words spelt backwards, sorted; made when first needed.
@@ -79,6 +84,8 @@ class ListedLemmatizer(EnglishLemmatizer):
             return [self._lemma(token) if _counts(token) else token.text]
         if token.lower_ in CLITICS and token.tag_ == "VBZ":  # so does this
             return ["have" if _has(token) else self._lemma(token)]
+        if token.text in HALVES and token.tag_ == "NN":
+            return [self._lemma(token) if _follows_number(token) else token.lower_]
         key = (token.orth, token.pos, token.tag, token.morph.key)  # type: ignore[attr-defined]
         found: list[str] | None = self.cache.get(key)
         if found is None:
@@ -90,7 +97,7 @@ class ListedLemmatizer(EnglishLemmatizer):
     def _lemma(self, token: Token) -> str:
         words = self.lookups.get_table(WORDS, {}).get(token.tag_, {})
         text = token.text
-        for word in (token.lower_, token.lower_.replace("’", "'")):
+        for word in (text, token.lower_, token.lower_.replace("’", "'")):
             if word in words:
                 return str(words[word])
         decade = _DECADE.fullmatch(text) if token.tag_ == "NNS" else None
@@ -104,7 +111,8 @@ class ListedLemmatizer(EnglishLemmatizer):
             name = text.capitalize() if small else text
             return _cased(self._singular(token.lower_), name) if plural else name
         if token.pos_ == "NUM":
-            return text.replace(",", "") if text[0].isdigit() else token.lower_
+            number = text if text[0].isdigit() else token.lower_
+            return _THOUSANDS.sub(lambda found: found[0].replace(",", ""), number)
         has_capitals = text[1:] != text[1:].lower() and not text.isupper()
         if token.tag_ in BASE_FORMS:
             # a single capital letter is a name: "X", "Z", "vitamin C"
@@ -156,6 +164,12 @@ def _counts(token: Token) -> bool:
     )
     is_money = any(word.tag_ == "$" for word in before)
     return len(before) > 0 and before[-1].like_num and (is_money or not metres)
+
+
+def _follows_number(token: Token) -> bool:
+    """Whether a number or a time, such as "9:30", stands before the token."""
+    before = token.doc[max(0, token.i - 1) : token.i]
+    return any(word.like_num or word.text[0].isdigit() for word in before)
 
 
 def _has(token: Token) -> bool:

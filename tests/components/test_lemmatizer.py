@@ -16,7 +16,9 @@ def nlp():
     lookups.add_table("lemma_rules", {"noun": [["s", ""], ["ies", "y"]], "verb": verbs})
     lookups.add_table("lemma_index", {"noun": ["fish"], "verb": ["fish", "vote", "log", "wait"]})
     lookups.add_table("lemma_exc", {"noun": {"mice": ["mouse"]}, "adj": {"greater": ["great"]}})
-    lookups.add_table(WORDS, {"PRP$": {"her": "her"}, "JJ": {"french": "French"}})
+    lookups.add_table(
+        WORDS, {"PRP$": {"her": "her"}, "JJ": {"french": "French"}, "NN": {"HR": "HR"}}
+    )
     nlp.add_pipe("listed_lemmatizer").initialize(lookups=lookups)
     return nlp
 
@@ -49,6 +51,13 @@ def nlp():
         ("zzzed", "VBD", "VERB", "VerbForm=Fin", "zzz"),
         ("1940's", "NNS", "NOUN", "Number=Plur", "1940s"),
         ("5,000", "CD", "NUM", "", "5000"),
+        ("1,234,567.89", "CD", "NUM", "", "1234567.89"),
+        ("12,50,000", "CD", "NUM", "", "1250000"),
+        ("12,5", "CD", "NUM", "", "12,5"),
+        ("1,2,3", "CD", "NUM", "", "1,2,3"),
+        ("00:00:01,000", "CD", "NUM", "", "00:00:01,000"),
+        ("HR", "NN", "NOUN", "", "HR"),  # listed in capitals
+        ("Hr", "NN", "NOUN", "", "hr"),
         ("Two", "CD", "NUM", "", "two"),
         ("The", "DT", "DET", "", "the"),
     ],
@@ -75,6 +84,18 @@ def test_abbreviated_numbers_stand_behind_numbers(nlp, words, lemma):
     words = words.split()
     doc = Doc(nlp.vocab, words=words, tags=["CD"] * len(words), pos=["NUM"] * len(words))
     assert lemma in [token.lemma_ for token in pipe(doc)]
+
+
+@pytest.mark.parametrize(
+    ("words", "lemma"),
+    [("9:30 PM", "p.m."), ("nine PM", "p.m."), ("the PM", "pm"), ("PM", "pm"), ("the pm", "p.m.")],
+)
+def test_halves_of_the_day_in_capitals_stand_behind_numbers(nlp, words, lemma):
+    pipe = nlp.get_pipe("listed_lemmatizer")
+    pipe.lookups.get_table(WORDS).set("NN", {"pm": "p.m."})
+    words = words.split()
+    doc = Doc(nlp.vocab, words=words, tags=["NN"] * len(words), pos=["NOUN"] * len(words))
+    assert pipe(doc)[-1].lemma_ == lemma
 
 
 def test_lists_are_saved_and_the_cache_is_bounded(nlp, tmp_path, monkeypatch):

@@ -55,20 +55,25 @@ def list_words(nlp: Language, lemmatizer: Lemmatizer, treebank: Path) -> int:
     """Give the lemmatizer the words on which its rules are wrong; return how many."""
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     right: dict[tuple[str, str], int] = defaultdict(int)
+    small: set[tuple[str, str]] = set()  # words that are not always in capitals
     for sentence in read_conllu(treebank):
         doc = lemmatized(nlp, lemmatizer, sentence)
         for token, lemma in zip(doc, sentence.lemmas or [""] * len(doc), strict=True):
             if lemma:
                 counts[token.tag_, token.lower_][lemma] += 1
                 right[token.tag_, token.lower_] += token.lemma_ == lemma
+                if not token.is_upper:
+                    small.add((token.tag_, token.lower_))
     words: dict[str, dict[str, str]] = defaultdict(dict)
     for (tag, word), found in sorted(counts.items()):
         lemma, often = found.most_common(1)[0]
         # letters stay as they are written: "m" for metres, though the treebank has nine of "m16"
         is_letter = tag == "NN" and len(word) == 1
         if often >= FEWEST and often > right[tag, word] and not is_letter:
-            words[tag][word] = lemma
+            in_capitals = lemma == word.upper() and (tag, word) not in small
+            words[tag][word.upper() if in_capitals else word] = lemma
     words["VB"].setdefault("'ve", "have")  # of "would've": too rare in the treebank
+    words["VBP"].setdefault("ai", "be")  # of "ain't": as rare
     lemmatizer.lookups.add_table(WORDS, dict(words))
     lemmatizer.cache.clear()
     return sum(map(len, words.values()))
