@@ -28,8 +28,6 @@ NUMBERS = ("k", "m", "b", "bn", "t")
 OF_METRES = ("tall", "long", "wide", "high", "deep", "thick", "away", "apart", "above", "below")
 #: "is" or "has".
 CLITICS = ("'s", "’s", "s")
-#: Halves of the day, or else a prime minister and a wave band.
-HALVES = ("AM", "PM")
 #: The most letters of a particle in a name, such as "van".
 _PARTICLE = 3
 #: A doubled consonant, which an ending may be the reason of ("vlogging").
@@ -84,8 +82,6 @@ class ListedLemmatizer(EnglishLemmatizer):
             return [self._lemma(token) if _counts(token) else token.text]
         if token.lower_ in CLITICS and token.tag_ == "VBZ":  # so does this
             return ["have" if _has(token) else self._lemma(token)]
-        if token.text in HALVES and token.tag_ == "NN":
-            return [self._lemma(token) if _follows_number(token) else token.lower_]
         key = (token.orth, token.pos, token.tag, token.morph.key)  # type: ignore[attr-defined]
         found: list[str] | None = self.cache.get(key)
         if found is None:
@@ -164,12 +160,6 @@ def _counts(token: Token) -> bool:
     )
     is_money = any(word.tag_ == "$" for word in before)
     return len(before) > 0 and before[-1].like_num and (is_money or not metres)
-
-
-def _follows_number(token: Token) -> bool:
-    """Whether a number or a time, such as "9:30", stands before the token."""
-    before = token.doc[max(0, token.i - 1) : token.i]
-    return any(word.like_num or word.text[0].isdigit() for word in before)
 
 
 def _has(token: Token) -> bool:
