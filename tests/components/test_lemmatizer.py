@@ -86,18 +86,6 @@ def test_abbreviated_numbers_stand_behind_numbers(nlp, words, lemma):
     assert lemma in [token.lemma_ for token in pipe(doc)]
 
 
-@pytest.mark.parametrize(
-    ("words", "lemma"),
-    [("9:30 PM", "p.m."), ("nine PM", "p.m."), ("the PM", "pm"), ("PM", "pm"), ("the pm", "p.m.")],
-)
-def test_halves_of_the_day_in_capitals_stand_behind_numbers(nlp, words, lemma):
-    pipe = nlp.get_pipe("listed_lemmatizer")
-    pipe.lookups.get_table(WORDS).set("NN", {"pm": "p.m."})
-    words = words.split()
-    doc = Doc(nlp.vocab, words=words, tags=["NN"] * len(words), pos=["NOUN"] * len(words))
-    assert pipe(doc)[-1].lemma_ == lemma
-
-
 def test_lists_are_saved_and_the_cache_is_bounded(nlp, tmp_path, monkeypatch):
     nlp.to_disk(tmp_path)
     pipe = spacy.load(tmp_path).get_pipe("listed_lemmatizer")
