@@ -68,8 +68,8 @@ class TreeDemands:
     wishes
         Heads and labels that are demanded.
     paragraphs
-        Whether a sentence begins after a blank line, and none begins between a quotation mark or
-        bracket and what it encloses.
+        Whether a sentence begins after a blank line and at a list item, and none where
+        :func:`.unparted` says so.
     """
 
     doc: Doc
