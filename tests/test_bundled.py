@@ -208,6 +208,7 @@ def test_white_space_parts_sentences():
         ("It was 7 p.m.", ["7", "p.m."]),
         ("I got $5m.", ["5", "m", "."]),
         ("I got $65k.", ["65", "k", "."]),
+        ("6 ft. tall, a >= 2 != b", ["6", "ft.", "tall", ",", "a", ">=", "2", "!=", "b"]),
         ("Say the date(s).", ["date", "(", "s", ")", "."]),
         ("See a.pdf)(or b)", ["a.pdf", ")", "(", "or", "b", ")"]),
         ("He wrote (x) -more", ["-", "more"]),

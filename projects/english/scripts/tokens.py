@@ -6,8 +6,9 @@ from spacy import Language
 from spacy.attrs import ORTH
 from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
-#: Runs of one mark are one token: "!!!", "<<", "____".
+#: Runs of one mark are one token: "!!!", "<<", "____"; so is a comparison: ">=", "!=".
 RUNS = [
+    r"[!<>]={1,2}(?!=)",
     r"[!?]{2,}",
     r"[!?]+\.+",
     r"[-=_*~]{2,}",
@@ -55,10 +56,11 @@ PREFIXES = (
 )
 ABBREVIATIONS = [
     "al.", "approx.", "Approx.", "Apt.", "Ave.", "Blvd.", "Capt.", "cf.", "Ch.", "Co.", "Col.",
-    "Corp.", "Dr.", "eds.", "Eds.", "Eq.", "Eqs.", "Fig.", "Figs.", "Fri.", "Ft.", "Gen.", "Gov.",
-    "Inc.", "Jr.", "Lt.", "Ltd.", "Mon.", "Mr.", "Mrs.", "Ms.", "Nos.", "pp.", "Prof.", "Ref.",
-    "Refs.", "Rep.", "Rev.", "Sec.", "Secs.", "Sen.", "Sgt.", "Sr.", "St.", "Thu.", "Thur.",
-    "Thurs.", "Tue.", "Tues.", "vol.", "Vol.", "vols.", "Vols.", "vs.", "Wed.",
+    "Corp.", "Dr.", "eds.", "Eds.", "Eq.", "Eqs.", "Fig.", "Figs.", "Fri.", "ft.", "Ft.", "Gen.",
+    "Gov.", "hr.", "hrs.", "Inc.", "Jr.", "lb.", "lbs.", "Lt.", "Ltd.", "min.", "mins.", "Mon.",
+    "Mr.", "Mrs.", "Ms.", "Nos.", "oz.", "pp.", "Prof.", "Ref.", "Refs.", "Rep.", "Rev.", "Sec.",
+    "Secs.", "Sen.", "Sgt.", "Sr.", "St.", "tbsp.", "Thu.", "Thur.", "Thurs.", "tsp.", "Tue.",
+    "Tues.", "vol.", "Vol.", "vols.", "Vols.", "vs.", "Wed.", "yr.", "yrs.",
 ]  # fmt: skip
 #: Words of two tokens.
 JOINED = {
