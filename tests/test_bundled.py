@@ -154,6 +154,8 @@ def test_noun_chunks_of_given_trees(shipped, words, heads, deps, pos, expected):
         ("It's never been used.", "it have never be use ."),
         ("The dog’s eaten it.", "the dog have eat it ."),
         ("He's loved by all.", "he be love by all ."),
+        ("MARY left NASA on Mon, Sept 2.", "Mary leave NASA on Monday , September 2 ."),
+        ("God hath given.", "God have give ."),
         ("Let’s say they’re late, or I’ll go.", "let we say they be late , or I will go ."),
     ],
 )

@@ -58,6 +58,8 @@ def nlp():
         ("00:00:01,000", "CD", "NUM", "", "00:00:01,000"),
         ("HR", "NN", "NOUN", "", "HR"),  # listed in capitals
         ("Hr", "NN", "NOUN", "", "hr"),
+        ("CO2", "NN", "NOUN", "", "CO2"),
+        ("3G", "NN", "NOUN", "", "3g"),
         ("Two", "CD", "NUM", "", "two"),
         ("The", "DT", "DET", "", "the"),
     ],

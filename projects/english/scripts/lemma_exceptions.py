@@ -27,6 +27,28 @@ RULES = {
         ["shes", "sh"], ["men", "man"], ["ies", "y"], ["s", ""],
     ],
 }  # fmt: skip
+#: A name in capitals is listed if it was met so often, and has so many letters: shorter ones may
+#: be abbreviations too ("SUN"). "MARY" is then "Mary", while "NASA" stays.
+FEWEST_OF_NAME, SHORTEST_NAME = 3, 4
+#: Words that are too rare in the treebank, or of a class that it has in part: "'ve" as in
+#: "would've", "ai" of "ain't", days and months. "Sun" is mostly a name there.
+CALENDAR = {
+    "Mon": "Monday", "Tue": "Tuesday", "Tues": "Tuesday", "Wed": "Wednesday", "Thu": "Thursday",
+    "Thur": "Thursday", "Thurs": "Thursday", "Fri": "Friday", "Sat": "Saturday",
+    "Jan": "January", "Feb": "February", "Mar": "March", "Apr": "April", "Jun": "June",
+    "Jul": "July", "Aug": "August", "Sep": "September", "Sept": "September", "Oct": "October",
+    "Nov": "November", "Dec": "December",
+}  # fmt: skip
+OLD = {"hath": "have", "hast": "have", "doth": "do", "dost": "do", "art": "be", "shalt": "shall"}
+LISTED = {
+    "VB": {"'ve": "have"},
+    "VBP": {"ai": "be", **OLD},
+    "VBZ": OLD,
+    "MD": OLD,
+    "NN": {"hr": "hour", "hr.": "hour", "min.": "minute", "yr.": "year"},
+    "NNS": {"hrs": "hour", "hrs.": "hour", "lbs.": "lb.", "mins.": "minute", "yrs.": "year"},
+    "NNP": {**CALENDAR, **{f"{short}.": name for short, name in CALENDAR.items()}},
+}
 #: Rare words that would take the forms of frequent ones: "singing", "bunches", "leaves".
 RARE = {
     "verb": ["singe", "swinge", "dinge", "conge"],
@@ -72,8 +94,16 @@ def list_words(nlp: Language, lemmatizer: Lemmatizer, treebank: Path) -> int:
         if often >= FEWEST and often > right[tag, word] and not is_letter:
             in_capitals = lemma == word.upper() and (tag, word) not in small
             words[tag][word.upper() if in_capitals else word] = lemma
-    words["VB"].setdefault("'ve", "have")  # of "would've": too rare in the treebank
-    words["VBP"].setdefault("ai", "be")  # of "ain't": as rare
+        elif (
+            tag == "NNP"
+            and often >= FEWEST_OF_NAME
+            and len(word) >= SHORTEST_NAME
+            and lemma == word.capitalize()
+            and word.upper() not in found
+        ):
+            words[tag][word.upper()] = lemma
+    for tag, listed in LISTED.items():
+        words[tag] = {**listed, **words[tag]}
     lemmatizer.lookups.add_table(WORDS, dict(words))
     lemmatizer.cache.clear()
     return sum(map(len, words.values()))
