@@ -1,5 +1,6 @@
 """The base class of all components: score a batch, decode and annotate one document at a time."""
 
+import gc
 import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -43,9 +44,10 @@ class DecodingPipe(WithOptions, TrainablePipe):
     the defaults of the config.
     """
 
-    #: Words that complete a batch, however few documents these are: more scores would not fit the
-    #: processor's cache.
-    batch_words: ClassVar[int] = 2000
+    #: Words that complete a batch, however few documents these are. A batch that passes from one
+    #: component to the next finds the cache with the other's weights; more than this would not
+    #: fit into it.
+    batch_words: ClassVar[int] = 8000
 
     #: The width of tensors that the model reads if there are any; None if it reads none.
     _tensor_width: int | None = None
@@ -161,7 +163,8 @@ class DecodingPipe(WithOptions, TrainablePipe):
         handle_error = self.get_error_handler()
         failures: list[Exception | None] | None = None
         try:
-            with one_thread():  # around all: other threads would evict their data from the cache
+            # around all: other threads would evict their data from the cache
+            with one_thread(), _uncollected():
                 decoded = self.decode_together(docs, self.predict(docs))
                 failures = [self._failure(*own) for own in zip(docs, decoded, strict=True)]
         except Exception as error:
@@ -261,6 +264,22 @@ def _batches(stream: Iterable[Doc], size: int, words: int) -> Iterator[list[Doc]
             batch, count = [], 0
     if batch:
         yield batch
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep Python's collector from running within a batch, which leaves it next to nothing.
+
+    What a batch holds for a while would make it search all objects of a pipeline every few
+    batches. Only one thread at a time may be inside.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 @contextmanager

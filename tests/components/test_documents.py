@@ -1,5 +1,6 @@
 """Every component of the pipeline that ships takes every document and every way to call it."""
 
+import gc
 import threading
 from contextlib import contextmanager
 
@@ -144,6 +145,7 @@ def test_a_batch_takes_one_turn_on_one_thread(shipped, monkeypatch):
         turns.append("ends")
 
     def threads():
+        assert not gc.isenabled()
         return max(of["num_threads"] for of in threadpool_info() if of["user_api"] == "blas")
 
     entities = shipped.get_pipe("entities")
@@ -154,7 +156,7 @@ def test_a_batch_takes_one_turn_on_one_thread(shipped, monkeypatch):
     one_thread._libraries.cache_clear()  # of all that are loaded by now
     with threadpool_limits(limits=2, user_api="blas"):
         assert list(entities.pipe(docs)) == docs
-    assert turns == ["begins", *[1] * 5, "ends"]
+    assert turns == ["begins", *[1] * 5, "ends"] and gc.isenabled()
 
 
 def test_batches_end_at_some_thousand_words(monkeypatch):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, groupby, islice
 from operator import attrgetter
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,9 +71,6 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     >>> doc._.headline, doc._.headlines[0]["certificate"]["status"]
     ('Binary search', 'optimal')
     """
-
-    #: Most of the time is calls of numpy: batches of 2,000 words take a quarter longer.
-    batch_words: ClassVar[int] = 8000
 
     def __init__(
         self, vocab: Vocab, model: HeadlineModel, name: str = "headline_generator", **options: Any

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from spacy.language import Language
@@ -53,10 +53,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     The model is an :func:`~spacy_decoders.models.parser.arc_scorer.ArcScorer`; the options are
     those of :class:`~spacy_decoders.components.factories.branch_and_bound_parser.ParserOptions`.
     """
-
-    #: The LSTM multiplies one word of each document at a time, so it gains from longer batches.
-    #: A step of the LSTM takes one word of each document.
-    batch_words: ClassVar[int] = 8000
 
     def __init__(
         self,
