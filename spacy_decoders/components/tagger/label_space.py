@@ -83,10 +83,10 @@ class LabelSpace:
 
     def write(self, doc: Doc, values: NDArray[np.uint64]) -> None:
         """Write rows of `values`; entities that change lose their ids."""
-        ids: Any = doc.to_array(cast(Any, _ENTITY_IDS)) if "ent" in self.targets else np.zeros(0)
-        before = {(ent.start, ent.end, ent.label) for ent in doc.ents} if ids.any() else set()
+        before = {(ent.start, ent.end, ent.label) for ent in doc.ents if "ent" in self.targets}
+        ids: Any = doc.to_array(cast(Any, _ENTITY_IDS)) if before else None
         doc.from_array(cast(Any, self.attributes), cast(Any, values))
-        if ids.any():
+        if before:
             kept = np.zeros(len(doc), dtype=bool)
             for ent in doc.ents:
                 kept[ent.start : ent.end] = (ent.start, ent.end, ent.label) in before

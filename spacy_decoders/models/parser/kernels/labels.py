@@ -133,16 +133,22 @@ def best_of_classes(logs, labelled, class_of, found, best):
     classes).
     """
     done = 0
+    has_labels = np.zeros(found.shape[2], np.bool_)
+    for label in range(logs.shape[1]):
+        has_labels[class_of[label]] = True
     for modifier in range(labelled.shape[0]):
         for head in range(labelled.shape[1]):
             scores, which = found[head, modifier], best[head, modifier]
+            if not labelled[modifier, head]:
+                for one in range(len(has_labels)):
+                    if has_labels[one]:
+                        scores[one], which[one] = 0.0, -1
+                continue
             for label in range(logs.shape[1]):
                 one = class_of[label]
-                if not labelled[modifier, head]:
-                    scores[one], which[one] = 0.0, -1
-                elif logs[done, label] > scores[one]:
+                if logs[done, label] > scores[one]:
                     scores[one], which[one] = logs[done, label], label
-            done += labelled[modifier, head]
+            done += 1
 
 
 @jit()
