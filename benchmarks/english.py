@@ -28,7 +28,7 @@ from unittest.mock import patch
 
 import harness  # first: it sets the threads
 import spacy
-from pipelines import EWT, GUM, UNER, bare, dev_of, f_score
+from pipelines import EWT, GUM, UNER, bare, dev_of, f_score, golds_of
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -58,20 +58,25 @@ SCORES = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc", "dep_uas", "dep_las", 
 #: F on EWT as the CoNLL 2018 shared task counts.
 MEASURES = ("words", "sentences", "UPOS", "XPOS", "features", "lemmas", "UAS", "LAS")
 
-#: What a fresh process needs until its first document is done.
+#: What a fresh process needs until its first document is done; its peak then, and after more.
+PEAKS = ("resident at most, MB", "with EWT train, MB")
 FRESH = """
-import json, time
+import json, sys, time
 import spacy
 load = {load}
+def most():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmHWM"))
 began = time.process_time()
 nlp = load()
 loaded = time.process_time()
 nlp("The old man can fish in Coventry. Binary search finds an item in a sorted list.")
 done = time.process_time()
-with open("/proc/self/status") as status:
-    resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+then = most()
 from spacy_decoders.kernel_cache import progress
-print(json.dumps([loaded - began, done - loaded, resident / 1024, progress.functions]))
+found = [loaded - began, done - loaded, progress.functions, then]
+sum(map(len, nlp.pipe(json.load(sys.stdin))))
+print(json.dumps([*found, most()]))
 """
 
 
@@ -230,9 +235,11 @@ def speed(nlps: dict[str, Language], options: Any, report: harness.Report) -> No
     harness.bars(options.results / "english.png", title, axis, rates, peers=others)
 
 
-def needs(beside: str | None, report: harness.Report) -> None:
+def needs(options: Any, report: harness.Report) -> None:
     """What a fresh process takes, with nothing compiled and after that: time, memory."""
-    rows = []
+    rows, beside = [], options.beside
+    golds = golds_of(options.data / EWT.format("train"), limit=300 if options.quick else 0)
+    texts = json.dumps([gold.text for gold in golds])
     with tempfile.TemporaryDirectory() as folder:
         # a copy of the package, which has nothing compiled, and compiles for itself
         package = Path(spacy_decoders.__file__).parent
@@ -249,12 +256,13 @@ def needs(beside: str | None, report: harness.Report) -> None:
         for name, load in runs:
             done = subprocess.run(
                 [sys.executable, "-c", FRESH.format(load=load)],
-                cwd=folder, env=environment, capture_output=True, text=True, check=True,
+                cwd=folder, env=environment, input=texts, stdout=subprocess.PIPE, text=True,
+                check=True,
             )  # fmt: skip
             rows.append([name, *json.loads(done.stdout.splitlines()[-1])])
     report.table(
         "A fresh process up to the end of its first document, seconds of the processor",
-        ["pipeline", "loading, s", "first document, s", "resident, MB", "functions compiled"],
+        ["pipeline", "loading, s", "first document, s", "functions compiled", *PEAKS],
         rows,
     )
     files = spacy_decoders.bundled.FOLDER.rglob("*")
@@ -271,7 +279,7 @@ def main() -> None:
     nlps = {OURS: spacy_decoders.load()}
     if options.beside:
         nlps[Path(options.beside).name] = spacy.load(options.beside)
-    needs(options.beside, report)
+    needs(options, report)
     on_treebank(nlps, options, report)
     on_gum(nlps, options, report)
     for title, path in REGISTERS.items():
