@@ -111,7 +111,7 @@ def test_memory_is_bounded_over_ten_thousand_documents(shipped, rng):
     ("factory", "config", "said"),
     [
         ("exact_tagger", {}, "no example has a value for tag"),
-        ("exact_tagger", {"target": "ent"}, "takes none from BIO"),
+        ("exact_tagger", {"target": "ent"}, "none from BIO"),
         ("branch_and_bound_parser", {}, "no labelled arcs"),
     ],
 )
@@ -123,6 +123,19 @@ def test_without_labels_it_says_what_to_do(factory, config, said):
     bare = nlp.make_doc("Fish swim.")
     with pytest.raises(ProblemError, match=said):
         nlp.initialize(lambda: [Example.from_dict(bare, {"entities": ["B-FISH", "O", "O"]})])
+
+
+def test_a_tagger_tells_what_examples_and_weights_lack():
+    weights = {"tag_acc": 1.0, "pos_acc": None, "morph_acc": None, "ents_f": None}
+    nlp = spacy.blank("en", config={"training": {"score_weights": weights}})
+    nlp.add_pipe("exact_tagger", config={"target": ["tag", "ent"]})
+    gold = {"tags": ["NNS", "VBP", "."], "entities": ["O", "O", "O"]}
+    with pytest.raises(ProblemError, match=r"for tag, ent; they have tag\."):
+        nlp.initialize(lambda: [Example.from_dict(nlp.make_doc("Fish swim."), gold)])
+    nlp.replace_pipe("exact_tagger", "exact_tagger", config={"target": "ent"})
+    gold["entities"] = ["U-FISH", "O", "O"]
+    with pytest.warns(UserWarning, match="no weight for ents_f"):
+        nlp.initialize(lambda: [Example.from_dict(nlp.make_doc("Fish swim."), gold)])
 
 
 def said(nlp):

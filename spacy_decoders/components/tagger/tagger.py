@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import islice, repeat
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,8 @@ from .probabilities import (
 
 __all__ = ["ExactTagger"]
 
+#: The score of each target.
+SCORES = {"tag": "tag_acc", "pos": "pos_acc", "morph": "morph_acc", "ent": "ents_f"}
 #: The suffix of kinds of answers in documents without the token vectors that the model reads.
 WITHOUT = "_without_vectors"
 
@@ -283,12 +285,19 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         check_lexeme_norms(self.vocab, "tagger")
         for label in labels_in(get_examples(), self.targets) if labels is None else labels:
             self.add_label(label)
-        if set(self.labels) <= ({"O"} if self.targets == ("ent",) else set()):
+        if not self.labels or ("ent" in self.targets and not self.space.scheme.types):
+            kinds = get_args(Target)
+            found = [kind for kind in kinds if {*labels_in(get_examples(), (kind,))} - {"O"}]
             raise ProblemError(
-                f"{self.name}: no example has a value for {', '.join(self.targets)}; check the "
-                "training data or the target. Example.from_dict reads entities as offsets or in "
-                "BILUO (U-PER), and takes none from BIO."
+                f"{self.name}: no example has a value for {', '.join(self.targets)}; they have "
+                f"{', '.join(found) or 'nothing'}. Check the training data or the target. As "
+                "entities, Example.from_dict takes offsets or BILUO (U-PER), and none from BIO."
             )
+        weights = nlp.config["training"]["score_weights"] if nlp is not None else {}
+        weighed = {target for target, score in SCORES.items() if weights.get(score)}
+        if weighed and not weighed & set(self.targets):
+            own = " or ".join(SCORES[target] for target in self.targets)
+            self.warn_once(f"training.score_weights has no weight for {own}.", topic="weights")
         self._describe_labels()
         sample = [example.x for example in islice(get_examples(), 10)]
         ops, size = self.model.ops, len(self.labels)
