@@ -160,7 +160,9 @@ def _summarise(output: Path, base: ConceptBase) -> None:
 
 
 def show(
-    folder: Annotated[Path, typer.Argument(help="A knowledge base.")],
+    folder: Annotated[
+        Path, typer.Argument(help="A knowledge base.", show_default="the one that is shipped")
+    ] = CONCEPTS,
     verify: Annotated[bool, typer.Option(help="Compare every file with its checksum.")] = False,
 ) -> None:
     """Print what a knowledge base holds."""
@@ -190,14 +192,13 @@ def show(
 def look_up(
     alias: Annotated[str, typer.Argument(help="A mention.")],
     kb: Annotated[
-        Path | None,
-        typer.Option(help="A knowledge base; by default the small one that is shipped."),
-    ] = None,
+        Path, typer.Option(help="A knowledge base.", show_default="the one that is shipped")
+    ] = CONCEPTS,
     words: Annotated[bool, typer.Option(help="Search titles, aliases and texts.")] = False,
     limit: Annotated[int, typer.Option(min=1, help="The most candidates.")] = 20,
 ) -> None:
     """Print what a mention may mean; the exit code is 1 if nothing is found."""
-    base = ConceptBase.open(CONCEPTS if kb is None else kb)
+    base = ConceptBase.open(kb)
     if words:
         if base.text is None:
             raise ProblemError("kb: it has no full-text index; search aliases, without --words.")

@@ -18,7 +18,7 @@ from spacy.training import Example
 
 from ..budget import Budget
 from ..bundled import SHIPPED, place_of
-from ..errors import NotDecomposableError, ProblemError
+from ..errors import DecodersError, NotDecomposableError, ProblemError
 from ..kernel_cache import progress
 from ..process_pool import spawned_pool
 from ..registry import decoders
@@ -282,6 +282,8 @@ def warmup(
         for future in as_completed(running):
             try:
                 outcomes |= future.result()
+            except (DecodersError, OSError):  # the pipeline cannot be loaded
+                raise
             except Exception as error:  # the process itself ended
                 outcomes[running[future]] = repr(error)
     failures = [f"failed {name}: {reason}" for name, reason in outcomes.items() if reason]
@@ -306,5 +308,7 @@ def _run(group: str, is_pipeline: bool) -> dict[str, str]:
                 task()
             outcomes[name] = ""
         except Exception as error:
+            if is_pipeline:
+                raise
             outcomes[name] = repr(error)
     return outcomes

@@ -28,6 +28,7 @@ def test_a_knowledge_base_is_built_shown_and_searched(source, tmp_path):
     assert "concepts.tsv:5: 1 columns" in said
     assert "will be replaced" in run("kb", "build", source, folder)
     assert "unchanged since" in run("kb", "info", folder, "--verify")
+    assert "441" in run("kb", "info")  # of the base that is shipped
     found = run("kb", "look-up", "JAGUAR", "--kb", folder)
     assert found.index("Jaguar ") < found.index("Jaguar Cars")
     assert "0.750" in found
