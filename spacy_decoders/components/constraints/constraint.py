@@ -198,9 +198,11 @@ has ROOT, nsubj.
             wanted = given.get(key, ())
             unknown = sorted(set(wanted).difference(names)) if isinstance(wanted, list) else []
             if unknown:
+                more = f" and {len(names) - 20} more." if len(names) > 20 else "."
                 raise ProblemError(
                     f"constraints[{number}].{key}: the component has no "
-                    f"{', '.join(map(repr, unknown))}; it has {', '.join(sorted(names)[:20])}."
+                    f"{', '.join(map(repr, unknown))}; it has {', '.join(sorted(names)[:20])}"
+                    + more
                 )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from spacy_decoders import ProblemError
 from spacy_decoders.components.constraints import Constraint
-from spacy_decoders.components.constraints.constraint import constraints_about
+from spacy_decoders.components.constraints.constraint import check_known, constraints_about
 from tests.campaigns.wishes import KINDS, faults
 from tests.components.tagger.tagging import randomised
 
@@ -88,3 +88,9 @@ def test_every_demand_is_kept_or_named(shipped, component):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that a sentence has no tree
         assert [fault for seed in range(60) for fault in faults(shipped, component, seed)] == []
+
+
+def test_a_long_list_of_known_names_is_cut_aloud():
+    names = [f"d{number}" for number in range(21)]
+    with pytest.raises(ProblemError, match=r"no 'x'; it has d0, .*, d8 and 1 more\.$"):
+        check_known([{"phrases": ["she"], "deps": ["x"]}], {"deps": names})
