@@ -18,9 +18,9 @@ Format = Literal["spacy", "jsonl", "parquet"]
 def _annotations(doc: Doc) -> dict[str, Any]:
     """Return the annotations of a document, in plain JSON types.
 
-    Per token: text, tag, part of speech, morphology, lemma, head (index in the document),
-    dependency; per entity, and span of a group: characters, label, ``kb_id`` and link; the
-    headlines; the certificates; the conflicts of demands.
+    Per token: text, tag, part of speech, morphology, lemma, head, dependency; per entity, and span
+    of a group: start and end in characters, label, ``kb_id`` and link; sentences, headlines,
+    certificates and conflicts of demands. Places in all but entities and spans are tokens.
     """
     return {
         "id": doc.user_data.get("id", ""),

@@ -36,8 +36,6 @@ _DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1$")
 _THOUSANDS = re.compile(r"(?<![\d:.,])\d{1,3}(,\d\d)*(,\d{3})+(?![\d,])")
 #: A decade, which is a plural without a singular.
 _DECADE = re.compile(r"(['’]?\d*0)['’]?s")
-#: The code of a quarter, a gas or a format: "Q2", "CO2", "MP3".
-_CODE = re.compile(r"[A-Z]+\d")
 #: Lemmas that are cached before the cache is cleared.
 CACHE_SIZE = 20_000
 
@@ -113,8 +111,8 @@ class ListedLemmatizer(EnglishLemmatizer):
             return _THOUSANDS.sub(lambda found: found[0].replace(",", ""), number)
         has_capitals = text[1:] != text[1:].lower() and not text.isupper()
         if token.tag_ in BASE_FORMS:
-            # a single capital letter is a name: "X", "Z", "vitamin C"
-            kept = has_capitals or len(text) == 1 or _CODE.match(text)
+            # a single capital letter is a name ("X", "vitamin C"), with digits it is a code ("Q2")
+            kept = has_capitals or len(text) == 1 or re.match(r"[A-Z]+\d", text)
             return text if kept else token.lower_
         forms, part = super().rule_lemmatize(token), token.pos_.lower()
         irregular = self.lookups.get_table("lemma_exc", {}).get(part, ())
