@@ -280,12 +280,10 @@ def warmup(
         running = {pool.submit(_run, group, bool(pipeline)): group for group in groups}
         CONSOLE.print("Compiling: a dot is a function.")
         for future in as_completed(running):
-            try:
-                outcomes |= future.result()
-            except (DecodersError, OSError):  # the pipeline cannot be loaded
-                raise
-            except Exception as error:  # the process itself ended
-                outcomes[running[future]] = repr(error)
+            error = future.exception()  # of the pipeline, or the process itself ended
+            if isinstance(error, (DecodersError, OSError)):
+                raise error
+            outcomes |= {running[future]: repr(error)} if error else future.result()
     failures = [f"failed {name}: {reason}" for name, reason in outcomes.items() if reason]
     CONSOLE.print(*["", *failures], sep="\n", style="red")
     CONSOLE.print(
