@@ -167,12 +167,11 @@ def _outputs(
     output = np.empty((len(vectors), 2 * width), dtype=np.float32)
     for d, rows in enumerate(packed.rows):
         own = slice(columns * d, columns * (d + 1))
-        of_inputs = Multiplier.of(model, "W", len(vectors), own)
-        of_states = Multiplier.of(model, "U", len(vectors), own, stepwise=True)
-        assert of_states.panels is not None
+        of_inputs = Multiplier.of(model, "W", own)
+        of_states = Multiplier.of(model, "U", own, stepwise=True)
         recurrent = np.zeros((padded(most), padded(columns)), dtype=np.float32)
         states, cells = np.zeros((2, most, width), dtype=np.float32)
-        weights = (*of_states.panels, of_states.tiles, bias[own])
+        weights = of_states.panels, of_states.tiles, bias[own]
         for first, last in blocks:
             read = rows[offsets[first] : offsets[last]]
             inputs = of_inputs.product(vectors[read], room)

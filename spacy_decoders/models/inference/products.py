@@ -23,7 +23,7 @@ __all__ = [
 
 #: With fewer rows, BLAS libraries sum in another order.
 _LEAST_ROWS = 8
-#: The least number of rows for which packing the weights for the matrix unit pays off.
+#: The least number of rows for which packing weights that are not kept pays off.
 _ENOUGH_ROWS = 256
 #: The least number of rows, and of columns, of the weights: with fewer, tiles are mostly zeros.
 _ENOUGH_INSIDE = 16
@@ -32,15 +32,15 @@ _ENOUGH_COLUMNS = 64
 
 Floats = NDArray[np.float32]
 
-#: The panels of parameters and their factors, by the address and the first column.
-_PANELS: dict[tuple[int, int], tuple[NDArray[Any], Floats]] = {}
+#: The tiles or panels of parameters, by the address, the first column, and whether they are tiles.
+_PACKED: dict[tuple[int, int, bool], Any] = {}
 
 
 class Multiplier:
     """A matrix, prepared for products with a number of `rows`.
 
-    With enough rows, a processor's matrix unit takes a quarter of BLAS's time, and is precise to
-    about five digits, BLAS to six.
+    A processor's matrix unit takes a quarter of BLAS's time for many rows, and is precise to about
+    five digits, BLAS to six.
 
     **Shape**: matrix (inner, columns).
 
@@ -57,25 +57,14 @@ class Multiplier:
         #: The weights, tile configuration and workspace of the matrix unit, or None.
         self.tiles: tuple[Any, Any, Any] | None = None
         self.panels: tuple[NDArray[Any], Floats] | None = None
-        if rows >= _ENOUGH_ROWS and min(self.matrix.shape) >= _ENOUGH_INSIDE and has_tiles():
-            from .kernels import tiles as kernels
-
-            inner, width = (padded(size) // 32 for size in self.matrix.shape)
-            matrix = np.ascontiguousarray(self.matrix)
-            parts = 1 + bool(np.bitwise_or.reduce(matrix.view(np.uint32), axis=None) & 0xFFFF)
-            packed = aligned((2 * width, inner, parts, 16, 16), np.uint32)
-            packed[:] = 0
-            kernels.pack(matrix, packed)
-            workspace = aligned((2, 32, 32 * inner), np.uint16)
-            workspace[:] = 0
-            self.tiles = packed, _LAYOUT, workspace
+        if rows >= _ENOUGH_ROWS and self._fits_tiles:
+            self._use_tiles(_in_tiles(self.matrix))
 
     @classmethod
     def of(
         cls,
         model: Model[Any, Any],
         name: str,
-        rows: int,
         columns: slice = slice(None),
         *,
         transposed: bool = False,
@@ -83,30 +72,47 @@ class Multiplier:
     ) -> Multiplier:
         """Return the multiplier of some columns of a layer's parameter, for predictions.
 
-        Products of integers (VNNI) take half of BLAS's time; their errors, as parts of the product
-        of the norms of a row and a column, are about 1e-5, and at most the root of `inner` over
-        32,000. They are kept as long as the parameter is the same array and has no gradient:
-        optimizers change parameters in place, which leaves no other trace. If the parameter is
-        `transposed`, its last axis is that of the inputs. A multiplier that is used `stepwise`, by
-        a kernel, has panels on every processor.
+        Whatever the number of rows, they are multiplied in the same way, and so have the same
+        products in any batch: by the matrix unit; or else as integers (VNNI), in half of BLAS's
+        time, whose errors, as parts of the product of the norms of a row and a column, are about
+        1e-5, and at most the root of `inner` over 32,000. Packed weights are kept as long as the
+        parameter is the same array and has no gradient: optimizers change parameters in place,
+        which leaves no other trace. If the parameter is `transposed`, its last axis is that of the
+        inputs. A multiplier that is used `stepwise`, by a kernel, has tiles or panels on every
+        processor.
         """
         given: Any = model.get_param(name)
         whole = given.reshape(-1, given.shape[-1]).T if transposed else given
-        found = cls(whole[:, columns], rows)
+        found = cls(whole[:, columns], 0)
         inner, width = found.matrix.shape
-        # whatever the number of rows, so that they have the same products in any batch
+        in_tiles = found._fits_tiles
         is_large = inner >= _ENOUGH_INSIDE and width >= _ENOUGH_COLUMNS
-        if stepwise or (is_large and has_pairs()):
+        if not (in_tiles or stepwise or (is_large and has_pairs())):
+            return found
+        key, lasts = (id(given), columns.start or 0, in_tiles), not model.has_grad(name)
+        packed: Any = _PACKED.get(key) if lasts else None
+        if packed is None:
             from .kernels.panels import pack
 
-            key, lasts = (id(given), columns.start or 0), not model.has_grad(name)
-            found.panels = _PANELS.get(key) if lasts else None
-            if found.panels is None:
-                found.panels = pack(np.ascontiguousarray(whole, dtype="f"), key[1], width)
-                if lasts:
-                    _PANELS[key] = found.panels
-                    finalize(given, _PANELS.pop, key, None)
+            matrix = np.ascontiguousarray(whole, dtype="f")
+            packed = _in_tiles(found.matrix) if in_tiles else pack(matrix, key[1], width)
+            if lasts:
+                _PACKED[key] = packed
+                finalize(given, _PACKED.pop, key, None)
+        if in_tiles:
+            found._use_tiles(packed)
+        else:
+            found.panels = packed
         return found
+
+    @property
+    def _fits_tiles(self) -> bool:
+        return min(self.matrix.shape) >= _ENOUGH_INSIDE and has_tiles()
+
+    def _use_tiles(self, packed: NDArray[np.uint32]) -> None:
+        workspace = aligned((2, 32, 32 * packed.shape[1]), np.uint16)
+        workspace[:] = 0
+        self.tiles = packed, _LAYOUT, workspace
 
     def product(self, rows: Floats, room: Floats | None = None) -> Floats:
         """Return ``rows @ matrix``; up to rounding, no row of it depends on other rows.
@@ -141,6 +147,19 @@ class Multiplier:
         out = None if room is None else room[: len(rows)]
         found: Floats = np.dot(rows, self.matrix, out=out)
         return found[:count]
+
+
+def _in_tiles(weights: Floats) -> NDArray[np.uint32]:
+    """Return the packed weights of the matrix unit."""
+    from .kernels import tiles as kernels
+
+    inner, width = (padded(size) // 32 for size in weights.shape)
+    matrix = np.ascontiguousarray(weights)
+    parts = 1 + bool(np.bitwise_or.reduce(matrix.view(np.uint32), axis=None) & 0xFFFF)
+    packed: NDArray[np.uint32] = aligned((2 * width, inner, parts, 16, 16), np.uint32)
+    packed[:] = 0
+    kernels.pack(matrix, packed)
+    return packed
 
 
 def product(rows: Floats, matrix: Any) -> Floats:
@@ -226,7 +245,7 @@ def linear(model: Model[Any, Any], X: Any, is_train: bool) -> tuple[Any, Callabl
     """Run thinc's layer of this name, in predictions with a :class:`Multiplier`."""
     if is_train or not isinstance(model.ops, _OwnProducts):
         return forward_of("linear")(model, X, is_train)
-    found: Any = Multiplier.of(model, "W", len(X), transposed=True).product(X)
+    found: Any = Multiplier.of(model, "W", transposed=True).product(X)
     found += model.get_param("b")
     return found, lambda gradient: []
 

@@ -125,7 +125,7 @@ class _WindowEncoder(NamedTuple):
         windows = padded[places[around]].reshape(rows, -1)
         for maxout, norm in self.layers:
             bias: Any = maxout.get_param("b")
-            products = Multiplier.of(maxout, "W", rows, transposed=True).product(windows)
+            products = Multiplier.of(maxout, "W", transposed=True).product(windows)
             parameters = (bias.reshape(-1), norm.get_param("G"), norm.get_param("b"))
             kernels.finish_layer(products, *parameters, windows, self.size)
         own = windows[:, self.size * width : (self.size + 1) * width]

@@ -252,7 +252,7 @@ def label_arcs(
     modifiers: Any = model.layers[1].predict(vectors)
     _, H, M, b, distances = _parameters(model)
     of_modifiers: Any = product(modifiers, M.T) + b
-    weights, labels = Multiplier.of(model, "W", len(vectors)), len(b)
+    weights, labels = Multiplier.of(model, "W"), len(b)
     parts = modifiers, of_modifiers, heads, product(heads, H.T), weights, distances
     offsets = np.asarray(offsets)
     sizes = np.diff(offsets)

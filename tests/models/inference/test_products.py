@@ -18,13 +18,13 @@ from tests.processes import python
 SIZES = [(256, 16, 16), (300, 65, 101), (257, 17, 33), (512, 96, 832), (1000, 208, 49)]
 
 
-def prepared(matrix, rows):
+def prepared(matrix):
     layer = Model("weights", None, params={"W": matrix})
-    return products.Multiplier.of(layer, "W", rows)
+    return products.Multiplier.of(layer, "W")
 
 
 def multiplied(rows, matrix):
-    return prepared(matrix, len(rows)).product(rows)
+    return prepared(matrix).product(rows)
 
 
 @pytest.fixture(params=["tiles", "pairs", "blas"])
@@ -62,7 +62,8 @@ def test_weights_of_eight_bits_take_one_part(unit):
 
 def test_tiles_are_taken_where_they_are_there_and_worth_it(unit):
     matrix = np.ones((32, 32), "f")
-    assert (products.Multiplier(matrix, 256).tiles is not None) == (unit == "tiles")
+    for found in (products.Multiplier(matrix, 256), prepared(matrix)):
+        assert (found.tiles is not None) == (unit == "tiles")
     assert products.Multiplier(matrix, 255).tiles is None
     assert products.Multiplier(matrix[:, :15], 4000).tiles is None
 
@@ -70,7 +71,7 @@ def test_tiles_are_taken_where_they_are_there_and_worth_it(unit):
 def test_rows_are_given_in_parts_and_written_to_a_room(unit):
     rng = np.random.default_rng(1)
     given, matrix = rng.normal(size=(300, 40)).astype("f"), rng.normal(size=(40, 96)).astype("f")
-    weights, room = prepared(matrix, 300), np.full((96, 96), np.nan, "f")
+    weights, room = prepared(matrix), np.full((96, 96), np.nan, "f")
     for part in (given[:1], given[1:8], given[3:5], given[8:72], given[72:100], given[:0]):
         found = weights.product(part, room)
         assert len(found) == 0 or np.shares_memory(found, room)
@@ -198,11 +199,12 @@ def test_layers_predict_what_they_compute_in_training(unit, build):
 
 def test_what_was_prepared_is_of_the_present_parameters(unit):
     layer = products.with_own_products(Linear(nO=96, nI=32).initialize())
-    rows, known = np.ones((9, 32), "f"), set(products._PANELS)
+    rows, known = np.ones((9, 32), "f"), set(products._PACKED)
     found = layer.predict(rows)
-    panels = products.Multiplier.of(layer, "W", 9, transposed=True).panels
-    assert (panels is None) == (unit != "pairs")
-    assert products.Multiplier.of(layer, "W", 9, transposed=True).panels is panels
+    packed = [products._PACKED[key] for key in set(products._PACKED) - known]
+    assert len(packed) == (unit != "blas")
+    layer.predict(rows)
+    assert [products._PACKED[key] for key in set(products._PACKED) - known] == packed
     layer.set_param("W", 2 * layer.get_param("W"))
     assert_allclose(layer.predict(rows), 2 * found, atol=1e-3)
     _, backprop = layer(rows, is_train=True)
@@ -211,4 +213,4 @@ def test_what_was_prepared_is_of_the_present_parameters(unit):
     assert_allclose(layer.predict(rows), 4 * found, atol=1e-3)
     del layer, backprop
     gc.collect()
-    assert set(products._PANELS) <= known
+    assert set(products._PACKED) <= known

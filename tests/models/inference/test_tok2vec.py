@@ -66,7 +66,7 @@ def assert_same(found, expected):
     assert len(found) == len(expected)
     for ours, theirs in zip(found, expected, strict=True):
         assert ours.dtype == np.float32
-        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+        np.testing.assert_allclose(ours, theirs, atol=2e-4)  # a matrix unit has five digits
 
 
 @pytest.mark.parametrize("encode", ENCODE)
@@ -147,7 +147,7 @@ def test_a_parser_predicts_by_what_it_has_learnt(docs):
     for _ in range(3):
         found = model.predict(given)
         expected, backprop = model.begin_update(given)
-        np.testing.assert_allclose(found, expected, atol=1e-5)
+        np.testing.assert_allclose(found, expected, atol=1e-4)
         model.predict(given)  # as an annotating component does, before the optimizer
         backprop(np.ones_like(expected))
         model.finish_update(optimizer)

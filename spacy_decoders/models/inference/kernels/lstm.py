@@ -55,27 +55,25 @@ def _step(inputs, recurrent, bias, states, cells, places, output, column):
 
 
 @jit(fastmath=_FAST, error_model="numpy")
-def run(
-    inputs, offsets, panels, factors, tiles, bias, recurrent, states, cells, places, output, column
-):
+def run(inputs, offsets, panels, tiles, bias, recurrent, states, cells, places, output, column):
     """Advance each sequence that is still active by some tokens.
 
     **Shape**: inputs float32 (tokens, 4 * width), the products of the tokens, step by step, for
     the input, forget and output gates and the candidate; offsets int64 (steps + 1,), where the
-    tokens of each step begin, 0 at the first step of all; panels and factors, the recurrent
-    weights for :func:`.multiply_panels`; tiles, the same for :func:`.tiles.multiply`, which is
-    then used instead, or None; bias float32 (4 * width,); recurrent float32 (sequences, 4 *
-    width), both rounded up to multiples of 32, a workspace; states and cells float32 (sequences,
-    width), changed in place; all three are initially 0; places int64 (tokens,), the rows of output
-    float32 (all tokens, column + width or more) that are written, from `column` on.
+    tokens of each step begin, 0 at the first step of all; the recurrent weights either in panels,
+    with their factors, for :func:`.multiply_panels`, or in tiles, for :func:`.tiles.multiply`, and
+    None for the other; bias float32 (4 * width,); recurrent float32 (sequences, 4 * width), both
+    rounded up to multiples of 32, a workspace; states and cells float32 (sequences, width),
+    changed in place; all three are initially 0; places int64 (tokens,), the rows of output float32
+    (all tokens, column + width or more) that are written, from `column` on.
     """
     for step in range(len(offsets) - 1):
         first, last = offsets[step] - offsets[0], offsets[step + 1] - offsets[0]
         if offsets[step] > 0:
             before = states[: last - first]
-            if tiles is None:
-                multiply_panels(before, panels, factors, recurrent)
-            else:
+            if panels is not None:
+                multiply_panels(before, panels[0], panels[1], recurrent)
+            if tiles is not None:
                 multiply_tiles(before, tiles[0], tiles[1], tiles[2], recurrent)
         read = places[first:last]
         _step(inputs[first:last], recurrent, bias, states, cells, read, output, column)
