@@ -31,7 +31,6 @@ from spacy_decoders.components.headline.reading import Texts
 from spacy_decoders.components.headline.scorer import rouge, title_words
 from spacy_decoders.decoders import path as core
 from spacy_decoders.decoders.path.published.color_coding import Colorings, best_color_count
-from spacy_decoders.models.headline.features import PAPER_FEATURES
 from spacy_decoders.models.headline.stems import Stemmer
 from spacy_decoders.readers.headlines import HeadlineCorpus
 
@@ -41,11 +40,12 @@ BOOKS = ("algoarch", "cpalgo", "ods", "pythonds")
 SEED = 0
 NLP = spacy.blank("en")
 STEMMER = Stemmer("en")
-#: The paper's scoring: log-probabilities of selection and of the language model, added up.
+#: The paper's scoring: log-probabilities of selection, by the first position of the stem and its
+#: TF*IDF, and of the language model, added up.
 PAPER = {
     "model": {
         "@architectures": "spacy-decoders.PhraseSelection.v1",
-        "features": list(PAPER_FEATURES),
+        "features": ["bias", "first_sentence_index", "tfidf"],
     },
     "ordering": 1.0,
     "contiguity": 0.0,

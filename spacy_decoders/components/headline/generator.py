@@ -144,12 +144,9 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             return headlines_of_words(scored, self)
         found = headlines_of_phrases(scored, self) if mode != "sentence" else []
         if mode == "sentence" or (mode == "best" and scored.unit.doc.has_annotation("DEP")):
-            texts = scored.batch.texts
-            unwanted = texts.kinds["code"] if mode == "sentence" else texts.addresses
-            for sentence in headlines_of_sentences(scored, self):
-                if unwanted[scored.positions_of(sentence)].any():
-                    break
-                found.append(sentence)
+            code = scored.batch.texts.kinds["code"]
+            sentences = headlines_of_sentences(scored, self)
+            found += (x for x in sentences if not code[scored.positions_of(x)].any())
         return found
 
     def annotate(self, doc: Doc, decoded: list[Decoded]) -> None:

@@ -19,7 +19,7 @@ from ...models.headline.selection import HeadlineModel, word_odds
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import TextTokens, Vertices
 from ..factories.headline_generator import HeadlineOptions
-from .meaning import SentenceTrees, anywhere, inherited
+from .meaning import SentenceTrees, anywhere, inherited, salutations
 from .reading import QUOTE_MARKS, Texts, after
 
 __all__ = [
@@ -207,7 +207,7 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
     # no addresses; in parsed texts no finite verbs, and no "Paris or in Rome" either
     banned = kinds["finite"] | kinds["AUX"] | kinds["aside"]
     banned |= kinds["case"] & kinds["conj"][to]
-    banned = texts.addresses | (parsed & banned)
+    banned = texts.addresses | (parsed & (banned | salutations(texts)))
     # no phrase begins within a name, after the article of "a few", or between a negation and what
     # it negates
     name, part = kinds["PROPN"], kinds["part"]

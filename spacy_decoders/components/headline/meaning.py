@@ -11,7 +11,7 @@ from ...arrays import Booleans, Floats, Integers
 from ...models.headline.stems import word_keys
 from .reading import Texts, after
 
-__all__ = ["SentenceTrees", "anywhere", "inherited"]
+__all__ = ["SentenceTrees", "anywhere", "inherited", "salutations"]
 
 
 #: The bonus of the first sentence, which falls with the position of a sentence.
@@ -106,7 +106,16 @@ def _leads(texts: Texts, roots: Integers) -> Floats:
     about |= kinds["predicate"][roots]
     text = texts.text[roots]
     leads = LEAD / (1.0 + np.arange(len(roots)) - np.searchsorted(text, text))
+    leads[salutations(texts)[roots]] = -LEAD
     return np.where(refers, leads - PRONOUN, np.where(about, leads, leads - FRAGMENT))
+
+
+def salutations(texts: Texts) -> Booleans:
+    """Which tokens are in fragments that a comma ends, not the text: "Dear Ann,"."""
+    comma, sentences = texts.kinds["comma"], texts.sentences
+    comma = comma | (after(comma) & texts.kinds["IS_SPACE"])
+    last = np.append((np.diff(sentences) > 0) & (np.diff(texts.text) == 0), False)[: len(comma)]
+    return anywhere(comma & last, sentences) & ~anywhere(texts.kinds["finite"], sentences)
 
 
 def last_of(above: Integers) -> Integers:
@@ -209,7 +218,7 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
 
     predicate, article = having(kinds["cop"]), kinds["det"] & np.isin(words, _ARTICLES)
     free = kinds["single"] & (having(article) | kinds["PROPN"]) & ~having(kinds["ranking"])
-    set_off = behind & (kinds["mark"] | after(kinds["mark"]))[first]
+    set_off = behind & (kinds["mark"] | after(kinds["mark"] & ~kinds["insertion"]))[first]
     # words of degree: "*fairly* safe", "*twice* as much", "*ten years* ago"
     degree = (kinds["advmod"] | kinds["unmarked"]) & ((abs(heads - own) == 1) | ~predicate[heads])
     degree &= ~(kinds["VERB"] | kinds["AUX"] | kinds["noun"])[heads]
@@ -223,6 +232,9 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
     following[heads[places]] = places  # in reverse, so the first of each head is written last
     adverb = behind & kinds["advmod"] & kinds["VERB"][heads] & ~set_off
     phrase = behind & (kinds["nmod"] | kinds["obl"])
+    # "*so* did profits", "*then* came the rain"
+    inverting = inner & kinds["advmod"] & after(kinds["finite"][::-1])[::-1]
+    inverting &= (heads > own) & having(kinds["nsubj"] & behind)[heads]
     stays = (
         kinds["required"] | kinds["kept"] | kinds["mark"] | kinds["hyphen"] | kinds["quote"],
         restricting & ~set_off,
@@ -237,6 +249,7 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
         kinds["advmod"] & having((begins == _THAN) & (first < own))[heads],
         # "tomb *of a scribe*", "*from May to June*"
         phrase & ((begins == _OF) | (begins == _TO)),
+        inverting | (kinds["advcl"] & having(inverting)[heads]),
         phrase & (begins == _FROM) & having(phrase & (begins == _TO))[heads],
     )
     return np.asarray(np.logical_or.reduce(stays))

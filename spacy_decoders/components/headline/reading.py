@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -44,9 +45,11 @@ EXCEPTIONS = frozenset({
     "but", "except", "excluding", "barring", "if", "unless", "provided", "lest",
 })  # fmt: skip
 #: Marks that stay with what they set off.
-MARKS = frozenset({",", ":", ";", "–", "—", "--", "(", ")"})
+MARKS = frozenset({",", ":", ";", "–", "—", "--", *"()[]"})
 #: Words that stay with their heads, whatever their relation.
 KEPT = NEGATIONS | LIMITS
+#: Numbers and letters of the items of lists: before a mark, and with a full stop.
+ITEM, DOTTED = re.compile(r"[a-zA-Z]|\d\d?|[ivx]+|[IVX]+"), re.compile(r"([a-z]|[ivx]+)\.")
 #: Marks around quotations.
 QUOTE_MARKS = frozenset("\"'“”„‘’‚«»")
 #: Characters that may join two words into one.
@@ -201,7 +204,15 @@ class Texts:
         """
         kinds = self.kinds
         silent = kinds["IS_PUNCT"] & kinds["silent"] & ~kinds["SYM"]
-        return ~(silent | kinds["IS_SPACE"] | kinds["picture"])
+        return ~(silent | kinds["IS_SPACE"] | kinds["picture"] | self.items)
+
+    @cached_property
+    def items(self) -> Booleans:
+        """Which tokens number items: "*a*) Flour", "(*iv*) Rent". **Shape:** ``(tokens,)``"""
+        kinds = self.kinds
+        first = self.begins | after(self.begins & kinds["IS_PUNCT"])
+        marked = after((kinds["listing"] & ~self.begins)[::-1])[::-1]
+        return first & (kinds["dotted"] | (kinds["item"] & marked))
 
     @cached_property
     def begins(self) -> Booleans:
@@ -255,13 +266,11 @@ class Texts:
         stop = kinds["IS_STOP"] | joined | after(joined)
         # a hyphen between blanks is a dash, which separates
         apart = kinds["hyphen"] & after(blank)
-        hyphen, glue = kinds["hyphen"] & ~apart, kinds["glue"] & ~apart
-        # nothing joins two texts
-        bounds = [(begin, end) for begin, end in self.bounds if begin < end]
-        hyphen[[end - 1 for _, end in bounds]] = False
-        firsts = [begin for begin, _ in bounds]
-        hyphen[firsts] = glue[firsts] = False
-        number, word = kinds["number"], kinds["lettered"] | kinds["number"]
+        # nothing joins two sentences
+        glue = kinds["glue"] & ~(apart | self.begins)
+        hyphen = kinds["hyphen"] & glue & np.append(~self.begins, False)[1:]
+        number, items = kinds["number"] & ~self.items, self.items
+        word = number | (kinds["lettered"] & ~items)
         meaning = word & ~number & ~stop & ~kinds["letter"]
         words, places = self._forms
         stems = stemmer.keys(map(str.lower, words))[places]
@@ -271,7 +280,7 @@ class Texts:
             keys=keys,
             stems=np.where(meaning, stems, keys),
             tags=self.columns["POS"].astype(np.int64),
-            plain=~(kinds["IS_PUNCT"] | kinds["IS_SPACE"]),
+            plain=~(kinds["IS_PUNCT"] | kinds["IS_SPACE"] | items),
             word=word,
             glue=glue,
             hyphen=hyphen,
@@ -321,6 +330,11 @@ def form_of(text: str) -> dict[str, bool]:
         "exception": lower in EXCEPTIONS,
         "kept": lower in KEPT,
         "did": lower in ("do", "does", "did"),
+        "item": bool(ITEM.fullmatch(text)),
+        "dotted": bool(DOTTED.fullmatch(text)),
+        "listing": text in (".", ":", ")", "]"),
+        "comma": text == ",",
+        "insertion": text == "]",
     }
 
 

@@ -28,10 +28,8 @@ MOST_WAYS = 1000
 ALL_MARKS = MARKS | HYPHENS
 #: Marks that would separate what belongs together once the words beside them are left out.
 PARTING = frozenset({",", "--", "—"})
-#: Marks that a quotation keeps at its end.
-ASKING = frozenset("?!")
 #: Tokens without a blank before them, even where words in between are left out.
-CLOSING = frozenset({",", ":", ";", ")", "'", "’", "'s", "’s"})
+CLOSING = frozenset({",", ":", ";", ")", "]", "'", "’", "'s", "’s"})
 
 
 def headlines_of_sentences(scored: ScoredUnit, options: HeadlineOptions) -> list[Headline]:
@@ -190,7 +188,7 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
         within = range(first - span.start, last - span.start)
         if shown.issuperset(place for place in within if read[place]):
             shown |= {within.start, within.stop}
-            shown.update(place for place in within if words[place] in ASKING)
+            shown.update(place for place in within if words[place] in ("?", "!"))
     found = [place for place in sorted(shown) if place < said[0]] if said else []
     for last, following in pairwise([*said, len(words)]):
         found.append(last)
@@ -204,7 +202,7 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
             text = words[place]
             if place in shown:
                 stays = True
-            elif text not in ALL_MARKS or (following == len(words) and text != ")"):
+            elif text not in ALL_MARKS or (following == len(words) and text not in ")]"):
                 stays = False
             elif text in PARTING:
                 stays = place in parting and (whole or found[-1] in shown)
@@ -212,8 +210,8 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
                 stays = place in kept
             if stays:
                 found.append(place)
-    brackets = {words[place] for place in found} & {"(", ")"}
-    lone = brackets if len(brackets) == 1 else set[str]()
+    marks = {words[place] for place in found}
+    lone = {mark for pair in ("()", "[]") for mark in pair if not marks.issuperset(pair)}
     stay = [place for place in found if words[place] not in lone]
     # a comma leaves if nothing is left between it and the next mark
     idle = {
@@ -253,7 +251,7 @@ def render(tokens: Sequence[Token]) -> str:
     parts, quoted = list[str](), False
     for (token, mark), (following, marked) in pairwise(zip(tokens, marks, strict=True)):
         quoted ^= mark
-        glued = token.text == "(" or (mark and quoted)
+        glued = token.text in "([" or (mark and quoted)
         glued |= quoted if marked else following.text in CLOSING
         apart = following.i > token.i + 1
         blank = " " if apart else token.whitespace_

@@ -13,7 +13,7 @@ from .knowledge import HeadlineKnowledge
 from .words import TextTokens, Vertices, numbered
 
 __all__ = [
-    "FEATURES", "MOST_WORDS", "PAPER_FEATURES", "PHRASE_FEATURES", "Phrases", "phrase_features",
+    "FEATURES", "MOST_WORDS", "PHRASE_FEATURES", "Phrases", "phrase_features",
     "token_features", "vertex_features",
 ]  # fmt: skip
 
@@ -31,8 +31,6 @@ FEATURES = (
     "bias", "first_sentence_index", "first_position", "frequency", "idf", "tfidf", "spread",
     "title_rate", "capital", "entity", *TAGS,
 )  # fmt: skip
-#: The paper's features: the first position of the stem, and its TF*IDF.
-PAPER_FEATURES = ("bias", "first_sentence_index", "tfidf")
 
 #: The largest number of words for which phrases have a feature of their own.
 MOST_COUNTED = 3

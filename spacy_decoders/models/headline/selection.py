@@ -48,12 +48,6 @@ PHRASE_WEIGHTS = {
     "words_1": -0.3,
     "words_2": 0.2,
     "words_3": 0.1,
-    "function_words": -0.35,
-    "at_start": 0.2,
-    "last_verb": -0.3,
-    "last_adjective": -0.5,
-    "last_adverb": -0.5,
-    "mean_pronoun": -1.0,
 }
 #: A reward of 1 is worth as much as this difference of log-probabilities.
 SHARPNESS = 8.0
