@@ -20,6 +20,8 @@ __all__ = ["BOUNDARY", "BigramModel", "word_graph"]
 
 #: The key of the beginning and the end of a run of words.
 BOUNDARY = 0
+#: Counts above this are not discounted.
+MOST_DISCOUNTED = 5
 
 Keys = NDArray[np.uint64]
 
@@ -28,8 +30,8 @@ Keys = NDArray[np.uint64]
 class BigramModel:
     """A bigram language model of words, which are 64-bit keys.
 
-    Pairs that were seen once count half. The mass that is left goes to the other words, in
-    proportion to their unigram probability (Katz's back-off).
+    Seen pairs have their Good-Turing probability. The mass that is left goes to the other words,
+    in proportion to their unigram probability (Katz's back-off).
 
     References
     ----------
@@ -67,15 +69,16 @@ class BigramModel:
                 parts += [run, border]
         stream = np.concatenate(parts)
         keys, words, counts = np.unique(stream, return_inverse=True, return_counts=True)
+        words = words.reshape(-1)
         size = len(keys)
-        single = _discounted(counts)
+        single = _good_turing(counts)
         single[-1] = max(single[-1], 1.0)
         unigrams = np.log(single / single.sum())
         pairs = words[:-1].astype(np.int64) * (size + 1) + words[1:]
         pairs, seen = np.unique(pairs, return_counts=True)
         firsts, followers = np.divmod(pairs, size + 1)
         totals = np.bincount(firsts, weights=seen, minlength=size)
-        discounted = _discounted(seen)[:-1] / totals[firsts]
+        discounted = _good_turing(seen)[:-1] / totals[firsts]
         left = 1.0 - np.bincount(firsts, weights=discounted, minlength=size)
         unseen = 1.0 - np.bincount(firsts, weights=np.exp(unigrams[followers]), minlength=size)
         # some mass is left even after a word that the same words always follow
@@ -166,7 +169,22 @@ def word_graph(
     return PathProblem(start, edges + selection, end, vertices.classes), via
 
 
-def _discounted(counts: Integers) -> Floats:
-    """Return counts, events seen once counting half, followed by the mass of all unseen events."""
-    shrunk = counts - 0.5 * (counts == 1)
+def _good_turing(counts: Integers) -> Floats:
+    """Return discounted counts, followed by the mass of all unseen events.
+
+    In Katz's form, counts of up to 5 are discounted by the numbers of events with each count. If
+    events are so few that a ratio is no discount, half a count is subtracted from singletons only.
+    """
+    seen = np.bincount(np.minimum(counts, MOST_DISCOUNTED + 2), minlength=MOST_DISCOUNTED + 3)
+    once = max(1, int(seen[1]))
+    tail = (MOST_DISCOUNTED + 1) * int(seen[MOST_DISCOUNTED + 1]) / once
+    factors = np.ones(MOST_DISCOUNTED + 2)
+    factors[1] = 0.5
+    for r in range(1, MOST_DISCOUNTED + 1):
+        if not seen[r] or tail >= 1.0:
+            continue
+        factor = ((r + 1) * seen[r + 1] / (r * seen[r]) - tail) / (1.0 - tail)
+        if 0.1 < factor < 1.0:
+            factors[r] = factor
+    shrunk = counts * factors[np.minimum(counts, MOST_DISCOUNTED + 1)]
     return np.append(shrunk, counts.sum() - shrunk.sum())
