@@ -274,8 +274,8 @@ def _uncollected() -> Iterator[None]:
     batches. Only one thread at a time may be inside.
     """
     collects = gc.isenabled()
-    gc.disable()
     try:
+        gc.disable()  # here, so that no interrupt comes between
         yield
     finally:
         if collects:
