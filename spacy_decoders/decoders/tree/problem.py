@@ -149,11 +149,11 @@ class TreeProblem:
             values = getattr(self, name)
             if values is not None:
                 self._set(name, _dense(name, values, size))
-        if self.boundaries is not None and self.siblings is not None:
-            self._set("siblings", _within_sentences(self.siblings))
+        checked_flags(self, "projective", "single_root")
+        if self.siblings is not None:
+            self._set("siblings", self._below_words(self.siblings))
         if self.factors is not None:
             _check_factors(self.factors, size)
-        checked_flags(self, "projective", "single_root")
         if self.scope not in ("full", "pruned"):
             raise ProblemError(f"scope: expected 'full' or 'pruned', got {self.scope!r}.")
         self._check_rules(() if self.rules is None else self.rules)
@@ -196,8 +196,8 @@ class TreeProblem:
         other.__dict__.update(self.__dict__, **values)
         if "arcs" in values:
             other._set("allowed", read_only(other.arcs > -np.inf))
-        if other.boundaries is not None and values.get("siblings") is not None:
-            other._set("siblings", _within_sentences(values["siblings"]))
+        if values.get("siblings") is not None:
+            other._set("siblings", other._below_words(values["siblings"]))
         if values.get("rules"):
             other._check_rules(other.rules)
         return other
@@ -226,6 +226,14 @@ class TreeProblem:
         if self.boundaries is None:
             return NO_GAPS
         return read_only(np.concatenate([[0.0], self.boundaries]))
+
+    def _below_words(self, siblings: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Set the scores of pairs of roots to 0, unless a sentence may have several."""
+        if not self.single_root or not siblings[:1].any():
+            return siblings
+        kept = siblings.copy()
+        kept[:1] = 0.0
+        return read_only(kept)
 
     @property
     def has_one_root(self) -> bool:
@@ -295,15 +303,6 @@ def _dense(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
     if (given[~real] == 0.0).all():
         return given
     return read_only(np.where(real, given, 0.0))
-
-
-def _within_sentences(siblings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Set the scores of pairs of root modifiers to 0: these are in different sentences."""
-    if not siblings[:1].any():
-        return siblings
-    kept = siblings.copy()
-    kept[:1] = 0.0
-    return read_only(kept)
 
 
 def _mask(values: ArrayLike, size: int) -> NDArray[np.bool_]:

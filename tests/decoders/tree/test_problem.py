@@ -54,6 +54,18 @@ def test_higher_parts():
     assert tree.Factors.empty().count == tree.Factors.of_parts([], [(0, 1)], []).count == 0
 
 
+def test_pairs_of_roots_that_no_tree_has_cost_no_precision():
+    siblings = np.zeros((3, 3, 3))
+    siblings[0, 1, 2] = 1e12
+    given = tree.TreeProblem(np.ones((3, 3)), siblings=siblings)
+    later = tree.TreeProblem(np.ones((3, 3))).unchecked(siblings=siblings)
+    for problem in (given, later):
+        found = tree.BranchAndBound().decode(problem).certificate
+        assert found.is_optimal and found.score == 2.0 and found.tolerance < 1e-5
+    several = tree.TreeProblem(np.ones((3, 3)), siblings=siblings, single_root=False)
+    assert tree.BranchAndBound().decode(several).certificate.score == 1e12 + 2
+
+
 def test_faults_in_words():
     arcs = np.zeros((4, 4))
     arcs[1, 2] = -np.inf
