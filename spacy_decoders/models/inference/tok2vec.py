@@ -39,7 +39,7 @@ class Tok2VecInference:
     >>> docs = [nlp("So it goes."), nlp("Poo-tee-weet?")]
     >>> _ = tok2vec.initialize(X=docs)
     >>> found = Tok2VecInference().predict(tok2vec, docs)
-    >>> [np.allclose(a, b, atol=1e-5) for a, b in zip(found, tok2vec.predict(docs))]
+    >>> [np.allclose(a, b, atol=1e-3) for a, b in zip(found, tok2vec.predict(docs))]
     [True, True]
     """
 
