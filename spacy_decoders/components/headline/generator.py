@@ -145,8 +145,9 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         found = headlines_of_phrases(scored, self) if mode != "sentence" else []
         if mode == "sentence" or (mode == "best" and scored.unit.doc.has_annotation("DEP")):
             code = scored.batch.texts.kinds["code"]
-            sentences = headlines_of_sentences(scored, self)
-            found += (x for x in sentences if not code[scored.positions_of(x)].any())
+            for sentence in headlines_of_sentences(scored, self):
+                if not code[scored.positions_of(sentence)].any():
+                    found.append(sentence)
         return found
 
     def annotate(self, doc: Doc, decoded: list[Decoded]) -> None:
