@@ -138,9 +138,9 @@ def head_margins(problem: TreeProblem, heads: ArrayLike, *, budget: Budget = UNL
     Returns
     -------
     float64 (n,)
-        ``inf`` if no tree has another head for the token, NaN if the budget ended before the
-        margin was proven; otherwise as exact as :func:`max_marginals`. Negative if the heads are
-        not those of a best tree.
+        ``inf`` if no tree has another head for the token, NaN if the margin was not proven, for
+        lack of time or of precision; otherwise as exact as :func:`max_marginals`. Negative if the
+        heads are not those of a best tree.
 
     Raises
     ------
