@@ -151,7 +151,7 @@ class TreeProblem:
                 self._set(name, _dense(name, values, size))
         checked_flags(self, "projective", "single_root")
         if self.siblings is not None:
-            self._set("siblings", self._below_words(self.siblings))
+            self._set("siblings", self._without_root_pairs(self.siblings))
         if self.factors is not None:
             _check_factors(self.factors, size)
         if self.scope not in ("full", "pruned"):
@@ -197,7 +197,7 @@ class TreeProblem:
         if "arcs" in values:
             other._set("allowed", read_only(other.arcs > -np.inf))
         if values.get("siblings") is not None:
-            other._set("siblings", other._below_words(values["siblings"]))
+            other._set("siblings", other._without_root_pairs(values["siblings"]))
         if values.get("rules"):
             other._check_rules(other.rules)
         return other
@@ -227,7 +227,7 @@ class TreeProblem:
             return NO_GAPS
         return read_only(np.concatenate([[0.0], self.boundaries]))
 
-    def _below_words(self, siblings: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _without_root_pairs(self, siblings: NDArray[np.float64]) -> NDArray[np.float64]:
         """Set the scores of pairs of roots to 0, unless a sentence may have several."""
         if not self.single_root or not siblings[:1].any():
             return siblings

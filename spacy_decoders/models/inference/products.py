@@ -92,10 +92,12 @@ class Multiplier:
         key, lasts = (id(given), columns.start or 0, in_tiles), not model.has_grad(name)
         packed: Any = _PACKED.get(key) if lasts else None
         if packed is None:
-            from .kernels.panels import pack
+            if in_tiles:
+                packed = _in_tiles(found.matrix)
+            else:
+                from .kernels.panels import pack
 
-            matrix = np.ascontiguousarray(whole, dtype="f")
-            packed = _in_tiles(found.matrix) if in_tiles else pack(matrix, key[1], width)
+                packed = pack(np.ascontiguousarray(whole, dtype="f"), key[1], width)
             if lasts:
                 _PACKED[key] = packed
                 finalize(given, _PACKED.pop, key, None)
