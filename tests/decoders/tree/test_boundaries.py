@@ -27,6 +27,20 @@ def test_long_documents_are_confirmed_by_a_program():
         assert solution.starts.sum() > 1
 
 
+def test_a_boundary_that_no_sentence_can_have_costs_no_precision():
+    rng = np.random.default_rng(0)
+    arcs, grandparents = rng.normal(size=(5, 5)), rng.normal(size=(5, 5, 5))
+    arcs[0, 1] = -np.inf  # so the first token is no sentence of its own
+    found = [
+        tree.BranchAndBound().decode(
+            tree.TreeProblem(arcs, grandparents=grandparents, boundaries=[0, score, -9, -9])
+        )
+        for score in (1e10, -np.inf)
+    ]
+    assert [solution.certificate.status for solution in found] == ["optimal"] * 2
+    assert (found[0].heads == found[1].heads).all()
+
+
 def test_factors_that_couple_sentences_are_refused_without_a_chart():
     factors = tree.Factors([(1, 2), (3, 4)], [0, 2], [1.0])
     problem = tree.TreeProblem(
