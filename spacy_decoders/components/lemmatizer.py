@@ -116,7 +116,9 @@ class ListedLemmatizer(EnglishLemmatizer):
             return text if kept else token.lower_
         forms, part = super().rule_lemmatize(token), token.pos_.lower()
         irregular = self.lookups.get_table("lemma_exc", {}).get(part, ())
-        lemma = forms[0] if token.lower_ in irregular else self._likeliest(forms, part)
+        lemma = (
+            forms[0] if token.lower_ in irregular else self._likeliest(forms, part, token.lower_)
+        )
         if token.tag_ in NAMES or has_capitals:
             return _cased(lemma, text)
         return lemma.lower() if token.pos_ in INFLECTED else lemma
@@ -125,17 +127,18 @@ class ListedLemmatizer(EnglishLemmatizer):
         """The singular of a word by the rules of nouns."""
         rules = self.lookups.get_table("lemma_rules", {}).get("noun", ())
         forms = [word[: -len(old)] + new for old, new in rules if word.endswith(old)]
-        return self._likeliest(forms or [word], "noun")
+        return self._likeliest(forms or [word], "noun", word)
 
-    def _likeliest(self, forms: Sequence[str], part: str) -> str:
-        """The known form; if there is none, the one whose ending most known words share.
+    def _likeliest(self, forms: Sequence[str], part: str, word: str) -> str:
+        """The known form of a word; if there is none, the one whose ending most known words share.
 
-        Of the endings of the forms, the longest counts that any known word has.
+        A known word without a known form is its own lemma, such as "diabetes". Of the endings of
+        the forms, the longest counts that any known word has.
         """
         known = self.lookups.get_table(INDEX, {}).get(part, ())
         if len(forms) > 1 and _DOUBLED.search(forms[0]):
             forms = [*forms, forms[0][:-1]]
-        found = next((form for form in forms if form in known), None)
+        found = next((form for form in (*forms, word) if form in known), None)
         if found is not None or len(forms) == 1:
             return found or forms[0]
         if part not in self._endings:

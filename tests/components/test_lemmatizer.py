@@ -14,7 +14,8 @@ def nlp():
     lookups = Lookups()
     verbs = [[ending, new] for ending in ("ed", "ing") for new in ("", "e")]
     lookups.add_table("lemma_rules", {"noun": [["s", ""], ["ies", "y"]], "verb": verbs})
-    lookups.add_table("lemma_index", {"noun": ["fish"], "verb": ["fish", "vote", "log", "wait"]})
+    known = {"noun": ["fish", "diabetes"], "verb": ["fish", "vote", "log", "wait"]}
+    lookups.add_table("lemma_index", known)
     lookups.add_table("lemma_exc", {"noun": {"mice": ["mouse"]}, "adj": {"greater": ["great"]}})
     lookups.add_table(
         WORDS, {"PRP$": {"her": "her"}, "JJ": {"french": "French"}, "NN": {"HR": "HR"}}
@@ -48,6 +49,7 @@ def nlp():
         ("upvoted", "VBD", "VERB", "VerbForm=Fin", "upvote"),  # like the known "vote"
         ("hard-waited", "VBD", "VERB", "VerbForm=Fin", "hard-wait"),
         ("vlogging", "VBG", "VERB", "VerbForm=Ger", "vlog"),
+        ("diabetes", "NNS", "NOUN", "Number=Plur", "diabetes"),  # known, and "diabete" is not
         ("zzzed", "VBD", "VERB", "VerbForm=Fin", "zzz"),
         ("1940's", "NNS", "NOUN", "Number=Plur", "1940s"),
         ("5,000", "CD", "NUM", "", "5000"),
