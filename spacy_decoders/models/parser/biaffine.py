@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu, glorot_uniform_init
 from thinc.types import Floats2d
 
+from ..inference.products import times
+
 __all__ = ["BUCKETS", "NEAR", "BiaffineArcs", "classes_of"]
 
 #: The largest distances of the classes on each side, except the last, which is open-ended.
@@ -100,10 +102,10 @@ def _forward(
     heads, backprop_heads = model.layers[1](vectors, is_train)
     U, u, root, E, F, bias = _parameters(model)
     gemm: Any = model.ops.gemm
-    queries: Any = gemm(modifiers, U) + u
+    queries: Any = times(model, "U", modifiers, is_train) + u
     # the distance scores of a token as modifier and as head
-    of_modifier: Any = gemm(modifiers, E, trans2=True) + bias
-    of_head: Any = gemm(heads, F, trans2=True)
+    of_modifier: Any = times(model, "E", modifiers, is_train, transposed=True) + bias
+    of_head: Any = times(model, "F", heads, is_train, transposed=True)
     # not BLAS, whose order of summation depends on the number of rows
     of_root = np.einsum("ij,j->i", queries, root)
     sentences = [slice(a, b) for a, b in pairwise(offsets)]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
-from ..inference.products import Multiplier, aligned, product
+from ..inference.products import Multiplier, aligned
 from .biaffine import BUCKETS, NEAR, classes_of
 from .label_templates import LIKELY
 
@@ -250,10 +250,11 @@ def label_arcs(
 
     heads: Any = model.layers[0].predict(vectors)
     modifiers: Any = model.layers[1].predict(vectors)
-    _, H, M, b, distances = _parameters(model)
-    of_modifiers: Any = product(modifiers, M.T) + b
+    *_, b, distances = _parameters(model)
+    of_modifiers: Any = Multiplier.of(model, "M", transposed=True).product(modifiers) + b
+    of_heads = Multiplier.of(model, "H", transposed=True).product(heads)
     weights, labels = Multiplier.of(model, "W"), len(b)
-    parts = modifiers, of_modifiers, heads, product(heads, H.T), weights, distances
+    parts = modifiers, of_modifiers, heads, of_heads, weights, distances
     offsets = np.asarray(offsets)
     sizes = np.diff(offsets)
     # where the squares of each sentence begin, without the root and with it

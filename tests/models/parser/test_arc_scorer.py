@@ -5,6 +5,7 @@ import pytest
 from thinc.api import Model, fix_random_seed
 
 from spacy_decoders.models.bilstm import BiLSTM
+from spacy_decoders.models.inference.products import with_own_products
 from spacy_decoders.models.parser.biaffine import BiaffineArcs
 from spacy_decoders.models.parser.boundaries import Boundaries, BoundaryLimits, known_odds
 from spacy_decoders.models.parser.labels import BiaffineLabels, label_arcs
@@ -174,3 +175,13 @@ def test_cross_entropy(rng):
     assert (gradient[2] == 0).all()
     expected = np.exp(logs[1]) - np.eye(4)[3]
     np.testing.assert_allclose(gradient[1], expected, atol=1e-6)
+
+
+def test_arcs_of_a_sentence_do_not_depend_on_others(rng):
+    layer = with_own_products(shaken(BiaffineArcs(32, nI=20), rng))
+    offsets = np.arange(0, 401, 8)
+    vectors = rng.normal(size=(400, 20)).astype("f")
+    for begin, found in zip(offsets, layer.predict((vectors, offsets)), strict=False):
+        (alone,) = layer.predict((vectors[begin : begin + 8], [0, 8]))
+        largest = np.abs(alone[alone > -np.inf]).max()
+        np.testing.assert_allclose(found, alone, rtol=0, atol=1e-6 * largest)
