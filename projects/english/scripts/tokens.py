@@ -23,11 +23,13 @@ EMOJI = (
     rf"(?:{PICTURE}(?:[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]|\u200d{PICTURE})+"
     r"|[\U0001f1e6-\U0001f1ff]{2}|[0-9#*]\ufe0f?\u20e3)"
 )
+#: What is written behind numbers without a blank, beside spaCy's units.
+UNITS = "bn|tn|hrs?|mins?|secs?|yrs?|days?|hours?|minutes?|years?|lbs|ml|cl|[kMG]Hz|[km]Wh?"
 #: "7:30PM" and "65k" are a number and a word ("7am.", "180C." and "R&D." have a full stop, "7a.m."
 #: its own; so have "CAN'T." and an emoji), and a hyphen at the end of a word or before it a dash.
 #: "A+" and "mama`s" are two.
 ENDS = [
-    r"(?<=[0-9])(?:[AaPp][Mm]|[AaPp]\.[Mm]\.?|k)",
+    rf"(?<=[0-9])(?:[AaPp][Mm]|[AaPp]\.[Mm]\.?|k|{UNITS})",
     r"(?<=[0-9&][A-Z])\.",
     r"(?<=[A-Z]['’][DMST])\.",
     r"(?<=[\ufe0f\u20e3\U0001f000-\U000e007f])\.",
@@ -37,12 +39,13 @@ ENDS = [
 ]
 #: What begins a token: a dash, and a name before an address, 'Julie"<julie@example.net'.
 BEGINS = [r"-(?=[A-Za-z])", r"[A-Za-z]+(?=\"<)"]
-#: A mark that ends a sentence whose blank was forgotten: "foreigners?thanks", a bracket within a
-#: word, "date(s)", and what stands before a number: "AK-47".
+#: A mark that ends a sentence whose blank was forgotten: "foreigners?thanks", brackets within a
+#: word, "date(s)", a dash between numbers, and what stands before a number: "AK-47".
 BETWEEN = [
     r"(?<=[a-z])[?!]+(?=[a-zA-Z])",
     r"(?<=[A-Za-z0-9\)])\((?=[A-Za-z0-9])",
-    r"(?<=[A-Za-z0-9])\)(?=\()",
+    r"(?<=[A-Za-z0-9])\)(?=[A-Za-z0-9(])",
+    r"(?<=[0-9])–(?=[0-9])",
     r"(?<=[A-Z])-(?=[0-9])",
 ]
 #: What is not split: numbers of telephones, dates, decades, and "e-mail", "non-profit", "#books".
@@ -72,9 +75,10 @@ JOINED = {
     "etc.)": "etc. )",
 }
 #: spaCy's exceptions that are split ("We" "d.") or joined otherwise in EWT, words that it takes
-#: for "I'd", "we'd" and "why's", and units, which would take the full stop behind "5m".
+#: for "I'd", "we'd" and "why's", units, which would take the full stop behind "5m", and what ends
+#: "(page 8)".
 NO_EXCEPTIONS = (
-    "):", "and/or", "Wed.", "wed.", "id", "Id", "wed", "Wed", "whys", "Whys",
+    "):", "8)", "and/or", "Wed.", "wed.", "id", "Id", "wed", "Wed", "whys", "Whys",
     "g.", "k.", "m.", "t.",
 )  # fmt: skip
 #: What is split in capitals too: "DON'T", "CANT", "CANNOT", "GONNA", but not "IM" or "HES".
@@ -94,7 +98,9 @@ def tokenize_as_web_treebanks(nlp: Language) -> None:
     Of the tokens of EWT's training part, 99.4 of 100 are then found (F; 98.3 before).
     """
     tokenizer = nlp.tokenizer
-    prefixes, suffixes = nlp.Defaults.prefixes, nlp.Defaults.suffixes
+    # a hashtag stays whole before a mark, too
+    prefixes = [rf"(?!{TAG})#" if of == "#" else of for of in nlp.Defaults.prefixes]
+    suffixes = nlp.Defaults.suffixes
     tokenizer.prefix_search = compile_prefix_regex(
         [INVISIBLE, EMOJI, *RUNS, STOP_AND_MARK, *BEGINS, *prefixes]
     ).search
