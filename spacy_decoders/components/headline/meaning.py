@@ -151,12 +151,17 @@ def inherited(flags: Booleans, above: Integers) -> Booleans:
 def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     """Reattach, in place, tokens that join words; return those that stay with their heads.
 
-    What a hyphen or a degree sign joins is one word. A conjunction is attached to the conjunct
-    after it, whatever its head.
+    What a hyphen, a degree sign or a comparison joins is one word. A conjunction is attached to
+    the conjunct after it, and a sign of comparison to the word, whatever its head.
     """
     kinds, size, own = texts.kinds, len(heads), np.arange(len(heads))
     joins = (kinds["degree"] | (kinds["hyphen"] & ~after(kinds["SPACY"]))) & ~kinds["SPACY"]
+    comparing = kinds["comparing"] & kinds["SPACY"] & after(kinds["SPACY"])
+    joins |= comparing
     joins &= ~begins & np.append(~begins, False)[1:]
+    signs = (joins & comparing).nonzero()[0]
+    signs = signs[~np.isin(signs, heads)]
+    heads[signs] = signs + 1
     word = (~(joins | after(joins))).cumsum()
     part: Booleans = (word[heads] == word) & (heads != own)
     # parts of a word with the same head elsewhere, as "°" and "C" may be, go together

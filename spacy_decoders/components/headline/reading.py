@@ -56,6 +56,8 @@ QUOTE_MARKS = frozenset("\"'“”„‘’‚«»")
 HYPHENS = frozenset("-–/")
 #: Tokens that join a word to the one before or after it, beside hyphens.
 GLUE = HYPHENS | frozenset("&+#'’°") | {"'s", "’s", "++"}
+#: Signs that compare what is beside them, or lead from one to the other: "File > Print".
+COMPARING = frozenset({"<", ">", "=", "<=", ">=", "!=", "≤", "≥", "≠"})
 #: Characters of formulas, whose tokens are no words.
 FORMULA = frozenset("^=<>\\~|")
 #: Characters that end a sentence where no boundaries are set.
@@ -314,6 +316,7 @@ def form_of(text: str) -> dict[str, bool]:
         "glue": glue,
         "hyphen": text in HYPHENS,
         "degree": text == "°",
+        "comparing": text in COMPARING,
         "letter": len(text) == 1 and text.isascii() and text.isalpha(),
         # of a script with capitals; those without them mostly have no blanks between words
         "alphabetic": text[:1].isalpha() and text[:1].lower() != text[:1].upper(),

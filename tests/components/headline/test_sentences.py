@@ -332,6 +332,7 @@ def test_the_first_headline_does_not_depend_on_how_many_are_asked_for(shipped):
         ("The oven was heated to 180 °C on Monday.", "180 °C", "180"),
         ("Bake the bread at 180°C (350°F) in the oven for an hour.", "180°C", "180"),
         ("The president said he [Smith] would resign in March.", " he [Smith] would ", "Smith"),
+        ("The sale of loans > $ 5 million needs approval on Monday.", " > $ 5 million", "5"),
         ("The search-and-destroy operation ended on Monday.", "earch-and-destroy", "earch"),
     ],
 )
