@@ -18,6 +18,7 @@ from .errors import ProblemError
 __all__ = [
     "Booleans",
     "Floats",
+    "Immutable",
     "Integers",
     "as_array",
     "checked_each",
@@ -48,6 +49,18 @@ LARGEST_SCORE = 1e100
 
 #: The most bytes of memory that the tables for one problem may take.
 MOST_BYTES = 8 << 30
+
+
+class Immutable:
+    """A base class of problems whose arrays stay read-only when they are pickled or copied."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the attributes; numpy makes arrays writable."""
+        for value in state.values():
+            for array in value if isinstance(value, tuple) else (value,):
+                if isinstance(array, np.ndarray):
+                    array.flags.writeable = False
+        self.__dict__.update(state)
 
 
 def refuse_beyond_memory(name: str, what: str, size: int, advice: str) -> None:

@@ -49,6 +49,8 @@ class Budget:
                 "budget: seconds must be a number greater than 0, or None for no limit; "
                 f"got {seconds!r}."
             )
+        if seconds is not None:  # numpy's numbers are none for the standard library
+            object.__setattr__(self, "seconds", float(seconds))
         if self.iterations is not None:
             checked_whole("budget: iterations", self.iterations, low=1)
 

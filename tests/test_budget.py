@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from spacy_decoders import Budget, ProblemError
@@ -22,6 +23,7 @@ def test_a_budget_of_nothing_or_no_number_is_refused(name, values):
     for value in values:
         with pytest.raises(ProblemError, match=f"budget: {name}"):
             Budget(**{name: value})
+    assert type(Budget(seconds=np.float32(2)).seconds) is float
 
 
 def test_the_clock_stands_still_while_code_is_compiled(monkeypatch, ticks):

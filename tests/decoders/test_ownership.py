@@ -1,5 +1,8 @@
 """A problem stays what it was checked as, whatever the caller does with its arrays."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -27,3 +30,13 @@ def test_what_the_caller_changes_later_changes_no_problem(name, dtype):
     for of, array in arrays.items():
         array[...] = 7
         assert (getattr(problem, of) != 7).all(), of
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda given: pickle.loads(pickle.dumps(given))]
+)
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_copies_are_as_immutable(name, copied):
+    make, shapes, others = PROBLEMS[name]
+    problem = copied(make(**{of: np.zeros(shape) for of, shape in shapes.items()}, **others))
+    assert not any(getattr(problem, of).flags.writeable for of in shapes)

@@ -1,6 +1,6 @@
 """The matches of constraints in a document, and descriptions of conflicts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spacy.matcher import Matcher, PhraseMatcher
@@ -9,6 +9,7 @@ from spacy.util import filter_spans, get_lang_class
 from spacy.vocab import Vocab
 
 from ...errors import ProblemError
+from ..extensions import record_list
 from .constraint import Constraint
 
 __all__ = ["ConstraintMatcher", "Match", "Source", "WithConstraints", "conflict"]
@@ -98,13 +99,15 @@ class ConstraintMatcher:
 
 
 class WithConstraints:
-    """A mixin that finds the matches of the option `constraints`.
+    """A mixin that finds the matches of the option `constraints`, and reports conflicts.
 
     It comes before :class:`~spacy_decoders.components.decoding_pipe.DecodingPipe` in the bases.
     """
 
     vocab: Vocab
+    name: str
     constraints: Any
+    warn_once: Callable[..., None]
     _matcher: ConstraintMatcher | None = None
 
     def configure(self, **values: Any) -> None:
@@ -127,6 +130,18 @@ class WithConstraints:
         ):
             matcher = self._matcher = ConstraintMatcher(self.constraints, doc.vocab)
         return matcher.find(doc)
+
+    def record_conflicts(self, doc: Doc, found: Sequence[dict[str, Any]]) -> None:
+        """Write conflicts to ``doc._.conflicts``; warn of the first."""
+        record_list(doc, self.name, "conflicts", found)
+        if found:
+            demands = found[0]["demands"]
+            named = " and ".join(f"{of['source']} on {of['text']!r:.80}" for of in demands[:3])
+            self.warn_once(
+                f"{named} can't hold, and what they are about is left out (later conflicts are "
+                "not reported; doc._.conflicts lists all).",
+                topic="conflicts",
+            )
 
 
 def conflict(

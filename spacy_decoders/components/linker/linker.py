@@ -146,7 +146,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities as spaCy does, and ``span._.link``."""
-        extensions.record_list(doc, self.name, "conflicts", decoded.mentions.conflicts)
+        self.record_conflicts(doc, decoded.mentions.conflicts)
         user_data: dict[Any, Any] = doc.user_data  # `span._` takes microseconds
         ents = doc.ents if decoded.mentions.spans else ()
         present = {(ent.start, ent.end) for ent in ents}

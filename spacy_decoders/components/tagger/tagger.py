@@ -244,7 +244,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
                 values = np.where(is_set, present, values)
             space.write(doc, values)
         record_certificates(doc, self.name, decoded.certificates)
-        record_list(doc, self.name, "conflicts", decoded.conflicts)
+        self.record_conflicts(doc, decoded.conflicts)
         record_margins(doc, self.name, f"{kind}_margin", decoded.margins)
         record_list(doc, self.name, "taggings", decoded.ranked)
         write_probabilities(doc, self.name, self.targets, f"{kind}_prob", found)

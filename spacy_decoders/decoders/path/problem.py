@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import (
     Floats,
+    Immutable,
     checked_indices,
     checked_list,
     checked_scores,
@@ -41,7 +42,7 @@ Integers = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class PathProblem:
+class PathProblem(Immutable):
     """A weighted graph in which to find the best path of a given length.
 
     A path of k vertices ``v1 ... vk`` has the score
@@ -198,7 +199,7 @@ class PathProblem:
         """The score of a path by definition, rounded once."""
         try:
             return math.fsum(self.parts(vertices))
-        except IndexError:
+        except (IndexError, TypeError):
             raise ProblemError(
                 f"vertices: expected one or more numbers below {self.size}; got {vertices}."
             ) from None

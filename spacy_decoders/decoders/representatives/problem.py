@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import Booleans, checked_each, checked_indices, checked_whole, owned, read_only
+from ...arrays import (
+    Booleans,
+    Immutable,
+    checked_each,
+    checked_indices,
+    checked_whole,
+    owned,
+    read_only,
+)
 from ...errors import InfeasibleError, ProblemError
 from .connections import connect
 from .validation import checked_distances, checked_local, checked_sets, checked_weight, with_costs
@@ -28,7 +36,7 @@ MANY = 300
 
 
 @dataclass(frozen=True, eq=False)
-class RepresentativesProblem:
+class RepresentativesProblem(Immutable):
     r"""Choose one vertex from each set so that the chosen ones are near each other.
 
     The cost to minimise, for `k` sets, is

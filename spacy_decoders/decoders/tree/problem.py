@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import (
+    Immutable,
     checked_flags,
     checked_numbers,
     checked_scores,
@@ -32,7 +33,7 @@ NO_GAPS: NDArray[np.float64] = read_only(np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)
-class TreeProblem:
+class TreeProblem(Immutable):
     """The scores of all dependency trees over n tokens: one sentence, or several.
 
     Tokens are numbered from 1; 0 is the root. The score of a tree is the sum over its parts: one

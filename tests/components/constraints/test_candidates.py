@@ -28,7 +28,8 @@ def test_contradictory_demands_cost_their_mention_alone(nlp):
     linker = nlp.get_pipe(NAME)
     demands = {"not_candidates": ["jaguar"]}, {"candidates": ["jaguar"]}
     linker.constraints = [{"pattern": [{"LOWER": "jaguar"}], **demand} for demand in demands]
-    doc = nlp(TEXT)
+    with pytest.warns(UserWarning, match=r"constraints\[0\] on 'jaguar' and constraints\[1\] on"):
+        doc = nlp(TEXT)
     assert identifiers(doc)["Amazon"] == "amazon_rainforest" and "jaguar" not in identifiers(doc)
     assert [one["status"] for one in doc._.certificates[NAME]] == ["optimal", "infeasible"]
     # where nothing else is to be linked, too
