@@ -212,7 +212,7 @@ def test_white_space_parts_sentences():
         ("I got $65k.", ["65", "k", "."]),
         ("6 ft. tall, a >= 2 != b", ["6", "ft.", "tall", ",", "a", ">=", "2", "!=", "b"]),
         ("20mins (re)do", ["20", "mins", "(", "re", ")", "do"]),
-        ("#maps, 10–15 8)", ["#maps", ",", "10", "–", "15", "8", ")"]),
+        ("#maps, '90s, 10–15 8)", ["#maps", ",", "'90s", ",", "10", "–", "15", "8", ")"]),
         ("Say the date(s).", ["date", "(", "s", ")", "."]),
         ("See a.pdf)(or b)", ["a.pdf", ")", "(", "or", "b", ")"]),
         ("He wrote (x) -more", ["-", "more"]),
