@@ -141,8 +141,8 @@ class TreeProblem(Immutable):
             arcs[(labels == -np.inf).all(axis=2)] = -np.inf
         if self.boundaries is not None:
             boundaries = _scores("boundaries", self.boundaries, (size - 1,)).copy()
-            # none parts tokens without a possible root from all others: its score, however
-            # large, would cost other scores their precision
+            # one before or behind all possible roots is impossible; its score, however large,
+            # would cost other scores their precision
             if len(roots := np.flatnonzero(arcs[0, 1:] > -np.inf)):
                 boundaries[: roots[0] + 1] = boundaries[roots[-1] + 1 :] = -np.inf
             boundaries[:1] = 0.0  # a sentence always begins at the first token
