@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import (
+    Immutable,
     checked_indices,
     checked_scores,
     checked_type,
@@ -43,7 +44,7 @@ UNCHECKED_BYTES = 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
-class ChainModel:
+class ChainModel(Immutable):
     """The scores that all sentences share; immutable, validated once.
 
     Arrays that decoders derive from them (bounds, padded copies) are computed on first use and
@@ -93,9 +94,6 @@ class ChainModel:
     def __getstate__(self) -> dict[str, Any]:
         # derived arrays are cheaper to recompute than to send
         return {name: getattr(self, name) for name in ("transitions", "start", "end")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**state)  # type: ignore[misc]
 
     @cached_property
     def size(self) -> int:

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_list, checked_scores, owned, read_only
+from ...arrays import Immutable, checked_indices, checked_list, checked_scores, owned, read_only
 from ...errors import ProblemError
 
 __all__ = ["Factors"]
 
 
 @dataclass(frozen=True, eq=False)
-class Factors:
+class Factors(Immutable):
     """Sets of arcs, each scored by the number of its arcs that are in the tree.
 
     A factor adds its score if the number of its arcs in the tree lies between `at_least` and
@@ -114,12 +114,6 @@ class Factors:
         }
         for name, (value, given) in fields.items():
             object.__setattr__(self, name, owned(read_only(value), given))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (
-            Factors,
-            (self.arcs, self.offsets, self.scores, self.at_least, self.at_most),
-        )
 
     def __add__(self, other: Factors) -> Factors:
         """Concatenate two collections."""
