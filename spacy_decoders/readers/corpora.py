@@ -19,7 +19,7 @@ from spacy.vocab import Vocab
 
 from ..arrays import checked_path, checked_whole
 from ..errors import ProblemError
-from .docbins import read_docs
+from .docbins import read_docbin, read_docs
 from .sentences import Sentence, read_columns, read_conllu
 from .text_lines import matching_files
 from .white_space import with_white_space
@@ -205,6 +205,8 @@ def gold_corpus(
         named = list(columns) or ["-", "form", "ent", "-", "-"]
         return ColumnCorpus(path, named, n_sents=n_sents, limit=limit)
     if path.is_dir() or name.endswith(".spacy"):
+        for file in path.rglob("*.spacy") if path.is_dir() else [path]:
+            read_docbin(file)  # whose errors name the file
         return Corpus(path, limit=limit)
     if name.endswith(tuple(ConlluCorpus.suffixes)):
         return ConlluCorpus(path, n_sents=n_sents, limit=limit)

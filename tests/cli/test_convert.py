@@ -28,6 +28,8 @@ def test_what_can_not_be_converted_is_said(tmp_path):
     (tmp_path / "empty.conllu").write_text("\n")
     assert "no sentence" in run("convert", tmp_path / "empty.conllu", tmp_path / "a.spacy", code=1)
     assert ".spacy" in run("convert", tmp_path / "empty.conllu", tmp_path / "a.json", code=1)
+    (tmp_path / "bad.spacy").write_text("?")
+    assert "bad.spacy" in run("convert", tmp_path / "bad.spacy", tmp_path / "a.spacy", code=1)
     (tmp_path / "a.tsv").write_text("Kim\tNNP\n\n")
     assert "--columns" in run("convert", tmp_path / "a.tsv", tmp_path / "a.spacy", code=1)
     (tmp_path / "lines.jsonl").write_text("{}\n")

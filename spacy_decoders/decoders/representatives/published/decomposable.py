@@ -120,7 +120,7 @@ def _check_hypotheses(problem: RepresentativesProblem, graph: ConceptGraph) -> N
     adjacent = csr_matrix((np.ones(len(tails), bool), (tails, heads)), (size, size))
     set_of = np.full(size, -1)
     for i, rows in enumerate(problem.sets):
-        members = inner[rows]
+        members = np.unique(inner[rows])
         if (set_of[members] >= 0).any():
             raise NotDecomposableError(
                 f"sets: set {i} shares a vertex with an earlier set; use another decoder."

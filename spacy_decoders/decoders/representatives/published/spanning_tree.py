@@ -53,10 +53,12 @@ class SpanningTree(SeededHeuristic):
 def _tree_distances(problem: RepresentativesProblem, graph: ConceptGraph, seed: int) -> Floats:
     """**Shape:** (n,): each candidate's distances in the tree, summed over the sets.
 
-    To each set of another class, the distance is that to its first candidate.
+    To each set of another class, the distance is that to its candidate of the least key.
     """
     class_of_set, class_of_row = _classes(problem)
-    least = np.minimum.reduceat(problem.keys(seed), problem.offsets[:-1])
+    keys, own = problem.keys(seed), problem.own_set
+    firsts = np.lexsort((keys, own))[problem.offsets[:-1]]
+    least = keys[firsts]
     roots = class_of_set[np.argsort(least, kind="stable")]
     inner = graph.arrays.inner[graph.rows(problem.vertices)]
     within = np.argwhere(
@@ -67,9 +69,8 @@ def _tree_distances(problem: RepresentativesProblem, graph: ConceptGraph, seed: 
     among = tree.distances(inner)
     among = np.where(among < 0, problem.distances, among)
     members = problem.members
-    own = np.repeat(class_of_set, np.diff(problem.offsets))
-    towards = among[np.ix_(members, members[problem.offsets[:-1]])]
-    return np.where(own[:, None] == class_of_set, 0.0, towards).sum(axis=1)
+    towards = among[np.ix_(members, members[firsts])]
+    return np.where(class_of_set[own][:, None] == class_of_set, 0.0, towards).sum(axis=1)
 
 
 def _classes(problem: RepresentativesProblem) -> tuple[Integers, Integers]:

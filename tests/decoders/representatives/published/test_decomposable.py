@@ -69,3 +69,15 @@ def test_what_is_not_decomposable_is_refused():
     for sets in ([[0], [1]], [[0, 1], [1]], [[0, 3], [4]]):
         with pytest.raises(NotDecomposableError, match="sets"):
             core.Decomposable().decode(core.RepresentativesProblem.from_graph(triangle, sets))
+
+
+def test_neither_order_nor_repetition_of_candidates_counts():
+    graph = ConceptGraph.from_edges([(0, 1), (0, 3), (1, 3), (1, 4), (2, 4), (3, 4)])
+    chosen = [
+        core.SpanningTree().decode(core.RepresentativesProblem.from_graph(graph, sets)).vertices
+        for sets in ([[4, 1], [3, 2]], [[1, 4], [2, 3]])
+    ]
+    assert (chosen[0] == chosen[1]).all()
+    path = ConceptGraph.from_edges([(0, 1), (1, 2)])
+    problem = core.RepresentativesProblem.from_graph(path, [[0, 0], [2]])
+    assert core.Decomposable().decode(problem).certificate.status == "optimal"
