@@ -12,10 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-__all__ = ["beside", "file_digest", "replaced", "write_atomically", "written_whole"]
+__all__ = [
+    "beside", "file_digest", "remove_leftovers", "replaced", "write_atomically", "written_whole",
+]  # fmt: skip
 
 #: For exchanging two names by a system call: ``AT_FDCWD``; ``RENAME_EXCHANGE``, ``RENAME_SWAP``.
 _HERE, _EXCHANGE = -100, 2
+#: This machine, in the names of temporary files and folders.
+_HOST = re.sub("[^A-Za-z0-9]", "-", platform.node())
 
 
 def file_digest(path: Path) -> str:
@@ -33,7 +37,7 @@ def written_whole(path: Path) -> Iterator[Path]:
 
     Raises `OSError` with the name of `path`, even if the system gives none, as for a full disk.
     """
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}")
+    temporary = _temporary(path)
     try:
         yield temporary
         temporary.replace(path)
@@ -77,8 +81,8 @@ def beside(folder: Path) -> Iterator[Path]:
     or of the folder, if it can't be written.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    _remove_leftovers(folder)
-    fresh = folder.with_name(f".{folder.name}.{_process_name()}.{uuid4().hex}")
+    remove_leftovers(folder.parent)
+    fresh = _temporary(folder)
     try:
         fresh.mkdir()
         yield fresh
@@ -90,19 +94,21 @@ def beside(folder: Path) -> Iterator[Path]:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def _process_name() -> str:
-    """A name of this process and machine."""
-    return f"{re.sub('[^A-Za-z0-9]', '-', platform.node())}.{os.getpid()}"
+def _temporary(path: Path) -> Path:
+    """A new path beside another one, whose name tells the machine and the process."""
+    return path.with_name(f".{path.name}.{_HOST}.{os.getpid()}.{uuid4().hex}")
 
 
-def _remove_leftovers(folder: Path) -> None:
-    """Remove the temporary folders of processes of this machine that were killed."""
-    host, _ = _process_name().split(".")
-    pattern = re.compile(rf"\.{re.escape(folder.name)}\.{re.escape(host)}\.(\d+)\.[0-9a-f]{{32}}")
-    for path in folder.parent.iterdir():
+def remove_leftovers(folder: Path) -> None:
+    """Remove temporary files and folders in a folder, of this machine's processes that ended."""
+    pattern = re.compile(rf"\..+\.{_HOST}\.(\d+)\.[0-9a-f]{{32}}")
+    for path in folder.iterdir():
         found = pattern.fullmatch(path.name)
         if found and not _is_alive(int(found[1])):
-            shutil.rmtree(path, ignore_errors=True)
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
 
 
 def _is_alive(process: int) -> bool:

@@ -7,9 +7,9 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import starmap
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import PositiveInt, TypeAdapter
+from pydantic import Field, PositiveInt, TypeAdapter
 
 from ..arrays import checked_path
 from ..bundled import place_of
@@ -108,17 +108,25 @@ class Job:
     def __post_init__(self) -> None:
         for name in ("source", "output"):
             object.__setattr__(self, name, checked_path(name, getattr(self, name)))
-        for name in ("model", "text_field"):
-            check_of(str)(name, getattr(self, name))
+        check_of(str)("model", self.model)
+        check_of(Annotated[str, Field(min_length=1)])("text_field", self.text_field)
         check_of(Format)("format", self.format)
         check_of(PositiveInt)("shard_size", self.shard_size)
 
     def part(self, shard: int) -> Path:
-        """The output file of a shard, which exists if and only if the shard is done."""
+        """The output file of a shard."""
         return self.output / f"part-{shard:05d}.{self.format}"
 
     def report(self, shard: int) -> Path:
         return self.output / "reports" / f"{shard:05d}.json"
+
+    def done(self, shard: int) -> ShardReport | None:
+        """The report of a shard that is done; None if its part or whole report is missing."""
+        try:
+            report = REPORT.validate_json(self.report(shard).read_bytes())
+        except (FileNotFoundError, ValueError):  # removed or damaged by others
+            return None
+        return report if self.part(shard).exists() else None
 
     def files(self) -> list[Path]:
         """The input files, in a fixed order, without those in the output folder."""
@@ -159,14 +167,6 @@ class Job:
         (self.output / "reports").mkdir(parents=True, exist_ok=True)
         write_atomically(manifest, json.dumps(settings, indent=1))
         return shards
-
-    def remove_leftovers(self) -> None:
-        """Remove partial files of killed runs, once all shards are done."""
-        reports = self.report(0).parent
-        names = (".part-*", ".job.*", ".errors.*")
-        beside = [path for name in names for path in self.output.glob(name)]
-        for begun in (*beside, *reports.glob(".*.json.*")):
-            begun.unlink(missing_ok=True)
 
     def _settings(self) -> dict[str, Any]:
         files = {str(path): [*version_of(path)] for path in self.files()}

@@ -21,7 +21,7 @@ from ..bundled import place_of
 from ..components import extensions
 from ..components.option_checks import check_of
 from ..extras import needed
-from ..files import write_atomically, written_whole
+from ..files import remove_leftovers, write_atomically, written_whole
 from ..process_pool import spawned_pool
 from .formats import WRITERS
 from .job import REPORT, Failure, Job, Shard, ShardReport, Summary
@@ -80,9 +80,9 @@ def annotate(
     else:  # the workers may have other packages and paths
         needed("distributed", "distributed", "scheduler")
     shards = job.begin()
-    todo = [shard for shard in shards if not job.part(shard.number).exists()]
-    reports = [job.report(s.number) for s in shards if job.part(s.number).exists()]
-    done = [REPORT.validate_json(report.read_bytes()) for report in reports]
+    kept = {shard: job.done(shard.number) for shard in shards}
+    todo = [shard for shard, report in kept.items() if report is None]
+    done = [report for report in kept.values() if report is not None]
     if scheduler is not None:
         fresh = _on_cluster(job, todo, scheduler)
     elif workers > 1:
@@ -105,8 +105,8 @@ def annotate(
     done.sort(key=lambda report: report.shard)
     failures = [json.dumps(asdict(f)) + "\n" for report in done for f in report.failures]
     write_atomically(job.output / "errors.jsonl", "".join(failures))
-    if all(job.part(shard.number).exists() for shard in shards):
-        job.remove_leftovers()
+    for folder in (job.output, job.report(0).parent):
+        remove_leftovers(folder)
     return Summary(len(shards), resumed, tuple(done))
 
 
@@ -182,8 +182,7 @@ def pipeline(model: str) -> Language:
 def annotate_shard(job: Job, shard: Shard) -> ShardReport:
     """Annotate the records of a shard, and write its report and its part.
 
-    The part is renamed into place last: it exists if and only if the shard is done. Running a
-    shard twice is harmless.
+    The part is renamed into place last. Running a shard twice, or twice at once, is harmless.
     """
     with _ONE_AT_A_TIME:
         nlp = pipeline(job.model)

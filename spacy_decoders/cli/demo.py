@@ -26,7 +26,7 @@ from ..display.words import in_words, in_words_together, share_in_words
 from ..readers.text_lines import decoded
 from .arguments import Pipeline
 
-__all__ = ["certificate_table", "demo", "keep_alternatives"]
+__all__ = ["certificate_table", "demo", "keep_alternatives", "tree_of"]
 
 #: A few paragraphs about names that mean several things; each is a document.
 TEXT = """\
@@ -140,7 +140,7 @@ def _document(doc: Doc) -> Panel:
     if mentions_in(doc):
         parts += ["", _names(doc)]
     if doc.has_annotation("DEP"):
-        parts += ["", *map(_tree, sentences[:1])]  # the page has all
+        parts += ["", *map(tree_of, sentences[:1])]  # the page has all
     best = {name: ranked[0] for name, ranked in headlines_by_component(doc).items()}
     if len(best) > 1:
         parts += ["", *(Text(f"{name}: {headline['text']}") for name, headline in best.items())]
@@ -197,13 +197,13 @@ def _names(doc: Doc) -> Table:
     return table
 
 
-def _tree(sentence: Span) -> Tree:
-    def grown(token: Token, branch: Tree) -> Tree:
-        for child in token.children:
-            grown(child, branch.add(_node(child)))
-        return branch
-
-    return grown(sentence.root, Tree(_node(sentence.root), guide_style="dim"))
+def tree_of(sentence: Span) -> Tree:
+    """The words of a sentence under their heads, however deep."""
+    tree = Tree(_node(sentence.root), guide_style="dim")
+    grown = [(sentence.root, tree)]
+    for token, branch in grown:
+        grown += [(child, branch.add(_node(child))) for child in token.children]
+    return tree
 
 
 def _node(token: Token) -> Text:

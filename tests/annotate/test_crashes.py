@@ -2,11 +2,13 @@
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
 from spacy_decoders import ProblemError
 from spacy_decoders.annotate import Job, annotate
+from spacy_decoders.annotate.formats import WRITERS
 
 from ..campaigns.crashes import content, file_operations, forked, killed_at, limited_files, moments
 from .jobs import write_lines
@@ -28,31 +30,24 @@ def run(job):
     return lambda: annotate(job, progress=False)
 
 
-def results(job):
-    """The files of a job; reports tell how long it took."""
-    return {
-        name: data for name, data in content(job.output).items() if not name.startswith("reports")
-    }
-
-
 @pytest.mark.parametrize("wanted", [6, pytest.param(100, marks=pytest.mark.slow)])
 def test_killed_at_any_moment(job, wanted):
     total = file_operations(run(job), job.output)
-    undisturbed = results(job)
+    undisturbed = content(job.output)
     assert sum(name.startswith("part") for name in undisturbed) == 4
     for moment in moments(total, wanted):
         shutil.rmtree(job.output)
         assert killed_at(run(job), job.output, moment)
-        for name, data in results(job).items():  # what is there is whole
-            assert name.startswith(".") or data == undisturbed[name], (moment, name)
+        for name, data in content(job.output).items():  # what is there is whole
+            assert Path(name).name.startswith(".") or data == undisturbed[name], (moment, name)
         annotate(job, progress=False)
-        assert results(job) == undisturbed, moment
+        assert content(job.output) == undisturbed, moment
 
 
 @pytest.mark.parametrize("size", [0, 100, 300, 700])
 def test_a_full_disk_is_told_and_what_is_done_is_kept(job, size):
     annotate(job, progress=False)
-    undisturbed = results(job)
+    undisturbed = content(job.output)
     shutil.rmtree(job.output)
 
     def squeezed():
@@ -60,10 +55,35 @@ def test_a_full_disk_is_told_and_what_is_done_is_kept(job, size):
             annotate(job, progress=False)
 
     assert forked(squeezed) == 0
-    for name, data in results(job).items():
+    for name, data in content(job.output).items():
         assert data == undisturbed[name], name
     annotate(job, progress=False)
-    assert results(job) == undisturbed
+    assert content(job.output) == undisturbed
+
+
+@pytest.mark.parametrize("damage", [None, b"", b'{"shard": 1, "written": "x"}', b"[]"])
+def test_a_part_without_its_report_is_written_again(job, damage):
+    annotate(job, progress=False)
+    undisturbed = content(job.output)
+    job.report(1).unlink() if damage is None else job.report(1).write_bytes(damage)
+    assert annotate(job, progress=False).resumed == 3
+    assert content(job.output) == undisturbed
+
+
+def test_a_job_leaves_alone_what_another_one_writes(job, monkeypatch):
+    write = WRITERS["jsonl"]
+
+    def disturbed(docs, path):
+        monkeypatch.setitem(WRITERS, "jsonl", write)
+        write(docs, path)
+        annotate(job, progress=False)  # to the end
+        undisturbed.update(content(job.output))
+
+    undisturbed = {}
+    monkeypatch.setitem(WRITERS, "jsonl", disturbed)
+    annotate(job, progress=False)
+    assert {name for name in undisturbed if name.startswith(".")}
+    assert content(job.output).items() <= undisturbed.items()
 
 
 @pytest.mark.parametrize("change", ["in.jsonl", "pipeline"])

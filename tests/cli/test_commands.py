@@ -18,6 +18,8 @@ def test_errors_are_messages(tmp_path):
     assert "does not exist" in run("annotate", tmp_path / "none", tmp_path / "out", code=1)
     said = run("annotate", tmp_path, tmp_path / "out", "--format", "csv", code=1)
     assert "format: input should be 'spacy', 'jsonl' or 'parquet'; got 'csv'" in said
+    said = run("annotate", tmp_path, tmp_path / "out", "--text-field", "", code=1)
+    assert "text_field: string should have at least 1 character; got ''" in said
 
 
 def test_info_names_versions_decoders_and_cache():

@@ -9,7 +9,7 @@ from rich.console import Console
 from spacy.tokens import Doc
 
 from spacy_decoders import Certificate
-from spacy_decoders.cli.demo import certificate_table
+from spacy_decoders.cli.demo import certificate_table, tree_of
 from spacy_decoders.components import extensions
 
 from .commands import run
@@ -45,6 +45,16 @@ def test_demo_takes_text_files_and_standard_input(tmp_path):
         (("--file", "-"), text),
     ):
         assert {"Paris/NNP", "paragraph/NN"} <= words(run("demo", *arguments, stdin=stdin))
+
+
+def test_a_deep_tree_is_shown():
+    extensions.install()
+    heads = [max(0, i - 1) for i in range(2000)]
+    doc = Doc(spacy.blank("en").vocab, ["a"] * 2000, heads=heads, deps=["dep"] * 2000)
+    tree = tree_of(doc[:])
+    for _ in heads[1:]:
+        (tree,) = tree.children
+    assert str(tree.label) == "a dep" and not tree.children
 
 
 def test_the_best_of_kept_candidates_is_not_proven_optimal():
