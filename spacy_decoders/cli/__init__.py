@@ -60,7 +60,9 @@ class DecodersGroup(LazyGroup):
             message = str(error)
             if isinstance(error, OSError) and error.strerror and error.filename:
                 message = f"{error.filename}: {error.strerror}"
-            typer.secho(message, fg=typer.colors.RED, err=True)
+            from ..display.explain import CONTROLS  # which is not light
+
+            typer.secho(message.translate(CONTROLS), fg=typer.colors.RED, err=True)
             raise typer.Exit(1) from None
 
 

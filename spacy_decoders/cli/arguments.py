@@ -1,14 +1,33 @@
 """Shared by commands: printing, pipelines and lists as arguments, and counts in sentences."""
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.segment import Segment
+from rich.text import Text
 
-__all__ = ["CONSOLE", "Pipeline", "counted", "listed"]
+from ..display.explain import CONTROLS
+
+__all__ = ["CONSOLE", "Pipeline", "Terminal", "counted", "listed"]
+
+
+class Terminal(Console):
+    """Replaces control characters: no text or knowledge base steers the terminal."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Make a text of a string, also to measure it."""
+        return super().render_str(text.translate(CONTROLS), **options)
+
+    def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+        """Render whatever is printed, and each of its parts."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else text.translate(CONTROLS), style, control)
+
 
 #: Prints lines as they are, however wide, brackets included.
-CONSOLE = Console(highlight=False, soft_wrap=True, markup=False)
+CONSOLE = Terminal(highlight=False, soft_wrap=True, markup=False)
 
 #: What a command runs.
 Pipeline = Annotated[

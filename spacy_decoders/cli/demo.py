@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import spacy
 import typer
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
@@ -24,7 +24,7 @@ from ..display.choices import mentions_in
 from ..display.explain import headlines_by_component, names_in
 from ..display.words import in_words, in_words_together, share_in_words
 from ..readers.text_lines import decoded
-from .arguments import Pipeline
+from .arguments import Pipeline, Terminal
 
 __all__ = ["certificate_table", "demo", "keep_alternatives", "tree_of"]
 
@@ -73,7 +73,7 @@ def demo(
     ),
 ) -> None:
     """Annotate a text and show the result, its probabilities, and alternatives."""
-    console = Console(highlight=False)
+    console = Terminal(highlight=False, markup=False)
     if text is not None and file is not None:
         raise typer.BadParameter("give either --text or --file.")
     if file is not None:
@@ -96,12 +96,13 @@ def demo(
         console.print(_document(doc))
     console.print(certificate_table(docs))
     count = sum(map(len, docs))
-    console.print(
+    told = Text(
         f"{count} words in {1000 * seconds:.0f} ms, probabilities and alternatives included, with "
         f"{nlp.meta['name'] or 'the pipeline'}.\n"
         "A percentage is the probability of an entity, of a link, or of a word's head; tags show "
-        f"theirs [yellow]below {CLOSE:.0%}[/yellow]."
+        "theirs "
     )
+    console.print(told.append(f"below {CLOSE:.0%}", style="yellow").append("."))
     if page is not None:
         explain(docs, title="Decoded, with proof").save(page)
         console.print(f"The same as a page, with all alternatives: {page}")

@@ -17,10 +17,10 @@ from .arcs import TreeDrawing, Word
 from .choices import Choice, head_choices, link_choices, mentions_in, tag_choices
 from .words import cost_in_words, in_words, in_words_together, is_close, share_in_words
 
-__all__ = ["Explanation", "explain", "headlines_by_component", "names_in"]
+__all__ = ["CONTROLS", "Explanation", "explain", "headlines_by_component", "names_in"]
 
-#: Characters that no page may have: the replacement character stands for them.
-CONTROLS = dict.fromkeys({*range(32)} - {*b"\t\n\r"}, "\ufffd")
+#: Characters that no page or terminal may get: the replacement character stands for them.
+CONTROLS = dict.fromkeys({*range(32), *range(127, 160)} - {*b"\t\n\r"}, "\ufffd")
 
 
 @dataclass(frozen=True)

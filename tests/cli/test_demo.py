@@ -47,6 +47,14 @@ def test_demo_takes_text_files_and_standard_input(tmp_path):
         assert {"Paris/NNP", "paragraph/NN"} <= words(run("demo", *arguments, stdin=stdin))
 
 
+def test_texts_do_not_steer_the_terminal():
+    said = run(
+        "demo", "--text", "Mary \x1b[2J saw Paris \x1b]0;me\a \x9b2J, [/b] and [bold]Rome[/b]."
+    )
+    assert not {"\x1b", "\a", "\x9b"} & {*said}
+    assert "\ufffd[2J" in said
+
+
 def test_a_deep_tree_is_shown():
     extensions.install()
     heads = [max(0, i - 1) for i in range(2000)]

@@ -12,7 +12,7 @@ def source(tmp_path):
         "id\ttitle\taliases\tlinks\tdescription\n"
         "cat\tJaguar\tJaguar=3\tjungle;nowhere\ta cat\n"
         "car\tJaguar Cars\tJaguar=1\t\ta maker of cars\n"
-        "jungle\tJungle\tthe jungle;the wild\t\ta forest [/b]\n"
+        "jungle\tJungle\tthe jungle;the wild\t\ta forest [/b]\x1b[2J\n"
         "broken row\n"
     )
     return path
@@ -32,7 +32,7 @@ def test_a_knowledge_base_is_built_shown_and_searched(source, tmp_path):
     found = run("kb", "look-up", "JAGUAR", "--kb", folder)
     assert found.index("Jaguar ") < found.index("Jaguar Cars")
     assert "0.750" in found
-    assert "a forest [/b]" in run("kb", "look-up", "forest", "--kb", folder, "--words")
+    assert "a forest [/b]\ufffd[2J" in run("kb", "look-up", "forest", "--kb", folder, "--words")
     assert "Nothing is known as 'xyzzy'" in run("kb", "look-up", "xyzzy", "--kb", folder, code=1)
     said = run("kb", "look-up", "xyzzy", "--kb", folder, "--words", code=1)
     assert "Nothing shares a word with 'xyzzy'" in said
