@@ -112,14 +112,11 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def _is_alive(process: int) -> bool:
-    if os.name == "nt":  # where signal 0 would end it
-        return True
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # it is another user's
-        return True
+        if os.name != "nt":  # where signal 0 would end it
+            os.kill(process, 0)
+    except OSError as error:  # it is gone, or another user's
+        return not isinstance(error, ProcessLookupError)
     return True
 
 

@@ -159,9 +159,8 @@ class Job:
             if differing:
                 some = ", ".join(differing[:5]) + ", ..." * (len(differing) > 5)
                 raise ProblemError(
-                    f"output: {self.output} was begun with other settings or input "
-                    f"({some}); choose another folder, or remove this one to "
-                    "start again."
+                    f"output: {self.output} was begun with other settings or input ({some}); "
+                    "choose another folder, or remove this one to start again."
                 )
         shards = self.shards()  # after the settings, which tell input that changes from now on
         (self.output / "reports").mkdir(parents=True, exist_ok=True)

@@ -89,13 +89,9 @@ def annotate(
         fresh = _on_processes(job, todo, workers)
     else:
         fresh = (annotate_shard(job, shard) for shard in todo)
-    with tqdm(
-        total=sum(shard.records for shard in shards),
-        initial=sum(report.written + len(report.failures) for report in done),
-        unit="doc",
-        disable=not progress,
-    ) as bar:
-        resumed = len(done)
+    resumed, records = len(done), sum(shard.records for shard in shards)
+    old = records - sum(shard.records for shard in todo)
+    with tqdm(total=records, initial=old, unit="doc", disable=not progress) as bar:
         for report in fresh:
             done.append(report)
             summary = Summary(len(shards), resumed, tuple(done))
