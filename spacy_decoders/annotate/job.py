@@ -48,6 +48,12 @@ class Failure:
     file: str = ""
     line: int | None = None
 
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, str):  # of a record or file whose name JSON may lack
+                written = value.encode("utf8", "backslashreplace").decode()
+                object.__setattr__(self, name, written)
+
 
 @dataclass(frozen=True)
 class ShardReport:

@@ -279,9 +279,14 @@ def _row_record(row: dict[str, Any], name: str, text_field: str) -> Record:
 
 
 def _identity(fields: dict[Any, Any], name: str) -> str | int | float:
-    """The ``id`` of a record, unchanged so that it can be joined by; else a name."""
+    """The ``id`` of a record, unchanged so that it can be joined by; a name if JSON lacks it."""
     given = fields.get("id")
-    return name if given is None else given if isinstance(given, str | int | float) else str(given)
+    identity = given if isinstance(given, str | int | float) else str(given)
+    try:
+        json.dumps(identity, allow_nan=False, ensure_ascii=False).encode()
+    except ValueError:  # NaN, infinity, a lone surrogate
+        return name
+    return name if given is None else identity
 
 
 def as_json(value: Any) -> str:

@@ -53,11 +53,14 @@ def test_bad_records_are_set_apart_with_their_place_and_the_reason(tmp_path, mod
         b'{"text": "\\ud800"}\n{"text": "fine", "note": "\\ud800"}\n' + b"[" * 100_000 + b"\n"
         b'{"text": "fine", "count": 1' + b"0" * 30 + b"}\n\n[1]\n"
         b'{"id": "b", "body": "x"}\n{"id": "c", "text": "poison"}\n{"id": "d", "text": "too"}\n'
+        b'{"id": NaN, "text": 5}\n{"id": "\\ud800", "\\udfff": 1}\n'
+        b'{"id": 1e999, "text": "three"}\n'
     )
     b.write_bytes(b"One line.\nAnother caf\xe9.")
     job = Job(folder, tmp_path / "out", model=model, format="jsonl")
-    assert annotate(job, progress=False).failed == 10
-    assert written_ids(job) == ["marked", "d"]
+    assert annotate(job, progress=False).failed == 12
+    assert annotate(job, progress=False).resumed
+    assert written_ids(job) == ["marked", "d", "a.jsonl:14"]
     errors = {error["id"]: error for error in errors_of(job)}
     assert [errors[name]["line"] for name in ("a.jsonl:2", "b", "c")] == [2, 9, 10]
     assert {error["file"] for error in errors.values()} == {str(a), str(b)}
@@ -69,6 +72,8 @@ def test_bad_records_are_set_apart_with_their_place_and_the_reason(tmp_path, mod
         "a.jsonl:6": "field 'count' can't be written",
         "a.jsonl:7": "an empty line",
         "a.jsonl:8": "got list",
+        "a.jsonl:12": "field 'text' holds 5",
+        "a.jsonl:13": r"no field 'text'; fields: id, \udfff",
         "b": "no field 'text'; fields: body, id",
         "c": "ValueError: cannot stand poison",
         "b.txt": f"{b}, line 2: byte 12 is 0xe9",
