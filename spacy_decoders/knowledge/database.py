@@ -168,6 +168,19 @@ class Database:
         connection.execute("COMMIT")
         self._local.caches = {}  # `data_version` counts only the changes of other connections
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read the state of one moment, whatever other processes change meanwhile."""
+        connection = self._connection()
+        if connection.in_transaction:
+            yield
+            return
+        connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            connection.execute("COMMIT")
+
     @property
     def size(self) -> int:
         """One more than the largest number of a concept."""
@@ -211,7 +224,9 @@ class Database:
             raise StorageError(
                 f"folder: {file.path} was replaced since it was opened; open it again."
             )
-        mode = "mode=rw" if file.live else "mode=ro&immutable=1"
+        # where nothing can be written, SQLite could not even read a file that others may change
+        written = Path(f"{file.path}-wal").exists() or os.access(file.path.parent, os.W_OK)
+        mode = "mode=rw" if file.live and written else "mode=ro&immutable=1"
         try:
             # used by one thread, but closed in whichever thread frees the base
             connection = sqlite3.connect(
@@ -225,7 +240,7 @@ class Database:
             connection.execute("PRAGMA trusted_schema = OFF")  # a forged file must run no code
             connection.execute("PRAGMA cell_size_check = ON")
             connection.execute("PRAGMA mmap_size = 1099511627776")
-            if file.live:
+            if file.live and written:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
         except sqlite3.DatabaseError as error:

@@ -62,14 +62,15 @@ class EditableConcepts(ConceptTable):
         """
         if not self._database.file.live:
             return self._graph
-        cache = self._database.cache("graph")
-        if not cache:
-            cache["version"] = self._database.ask_one(
-                "SELECT coalesce(max(number), 0) FROM changes WHERE of_links"
-            )
-        if cache["version"] != self._version:
-            self._graph = self._changed_graph()
-            self._version = cache["version"]
+        with self._database.snapshot():
+            cache = self._database.cache("graph")
+            if not cache:
+                cache["version"] = self._database.ask_one(
+                    "SELECT coalesce(max(number), 0) FROM changes WHERE of_links"
+                )
+            if cache["version"] != self._version:
+                self._graph = self._changed_graph()
+                self._version = cache["version"]
         return self._graph
 
     def _changed_graph(self) -> ConceptGraph:
@@ -86,7 +87,8 @@ class EditableConcepts(ConceptTable):
 
     def check_graph(self) -> None:
         """Raise a `StorageError` if the graph is not one of these concepts."""
-        graph, count = self.graph, self._database.size
+        with self._database.snapshot():
+            graph, count = self.graph, self._database.size
         if len(graph) != count or graph.vertices[[0, -1]].tolist() != [0, count - 1]:
             raise StorageError(
                 f"folder: {self._database.file.path.parent / 'graph'} is not the graph of the "

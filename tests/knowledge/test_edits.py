@@ -1,6 +1,8 @@
 """A base that is changed while in use answers as one that was built with the changes."""
 
+import gc
 import multiprocessing
+import os
 import pickle
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
@@ -257,3 +259,31 @@ def test_a_change_that_fails_changes_nothing(base, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             change()
     assert answers(base) == before
+
+
+def test_a_graph_is_of_one_moment(tmp_path, monkeypatch):
+    ConceptBase.build(CONCEPTS, tmp_path / "kb")
+    other = ConceptBase.open(tmp_path / "kb", live=True)
+    other.add(NEW)
+    made = edits.ConceptGraph.from_edges
+
+    def while_others_write(*given, **options):
+        monkeypatch.undo()
+        other.add({**NEW, "id": "later"})
+        return made(*given, **options)
+
+    monkeypatch.setattr(edits.ConceptGraph, "from_edges", while_others_write)
+    base = ConceptBase.open(tmp_path / "kb", live=True)
+    assert len(base.graph) == len(other.graph) == len(CONCEPTS) + 2
+
+
+def test_a_live_base_is_read_where_nothing_can_be_written(tmp_path, monkeypatch):
+    ConceptBase.build(CONCEPTS, tmp_path / "kb")
+    ConceptBase.open(tmp_path / "kb", live=True)
+    gc.collect()  # it is closed
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    names = sorted(file.name for file in (tmp_path / "kb").iterdir())
+    for live in (False, True):
+        base = ConceptBase.open(tmp_path / "kb", live=live)
+        assert len(base) == len(CONCEPTS)
+        assert sorted(file.name for file in (tmp_path / "kb").iterdir()) == names
