@@ -16,9 +16,11 @@ __all__ = ["QID", "BadRows", "Concept"]
 QID = re.compile(r"Q[1-9][0-9]{0,17}")
 
 
-def _in_utf8(text: str) -> str:
-    """Refuse lone surrogates, which can't be stored."""
+def _storable(text: str) -> str:
+    """Refuse lone surrogates, which can't be stored, and null characters, which can't be found."""
     text.encode("utf8")
+    if "\0" in text:
+        raise ValueError("it has a null character; remove it")
     return text
 
 
@@ -29,7 +31,7 @@ def _countable(count: float) -> float:
     return count
 
 
-_Text = Annotated[str, AfterValidator(_in_utf8)]
+_Text = Annotated[str, AfterValidator(_storable)]
 _Word = Annotated[_Text, StringConstraints(strip_whitespace=True)]
 _Id = Annotated[_Word, StringConstraints(min_length=1)]
 _Qid = Annotated[_Word, StringConstraints(pattern=f"^({QID.pattern})?$")]

@@ -122,7 +122,7 @@ class Database:
         """The rows of a query; `StorageError` if the file is damaged."""
         try:
             return self._connection().execute(statement, values).fetchall()
-        except (sqlite3.DatabaseError, OverflowError) as error:
+        except (sqlite3.DatabaseError, OverflowError, UnicodeDecodeError) as error:
             raise self.damaged(error) from error
 
     def ask_one(self, statement: str, *values: Any) -> Any:

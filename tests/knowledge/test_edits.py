@@ -152,6 +152,7 @@ def test_wrong_changes_change_nothing(base):
         ({"id": "x", "links": [None]}, "links: 0"),
         ({"id": "x", "links": ["\udfff"]}, "links: 0: .* surrogates"),
         ({"id": "x", "title": "\ud800"}, "title: .* surrogates"),
+        ({"id": "x\0"}, "id: .* null character"),
     ]:
         with pytest.raises(ProblemError, match=message):
             base.add(given)
