@@ -243,6 +243,11 @@ class Database:
             if file.live and written:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
+        except sqlite3.OperationalError as error:
+            raise StorageError(
+                f"folder: {file.path} can't be opened ({error}); if it has a log of changes, open "
+                "it once where its folder can be written."
+            ) from error
         except sqlite3.DatabaseError as error:
             raise self.damaged(error) from error
         local.file, local.connection, local.process = file, connection, os.getpid()

@@ -11,6 +11,7 @@ from contextlib import closing
 import pytest
 
 from spacy_decoders import ConceptBase, ProblemError
+from spacy_decoders.errors import StorageError
 from spacy_decoders.knowledge import edits
 from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.contents import write_concept_base
@@ -288,3 +289,7 @@ def test_a_live_base_is_read_where_nothing_can_be_written(tmp_path, monkeypatch)
         base = ConceptBase.open(tmp_path / "kb", live=live)
         assert len(base) == len(CONCEPTS)
         assert sorted(file.name for file in (tmp_path / "kb").iterdir()) == names
+    (tmp_path / "kb" / f"{NAME}-wal").write_bytes(b"changes")
+    (tmp_path / "kb" / f"{NAME}-shm").symlink_to("missing/file")  # it can't be made
+    with pytest.raises(StorageError, match="can't be opened"):
+        ConceptBase.open(tmp_path / "kb")
