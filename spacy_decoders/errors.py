@@ -4,6 +4,7 @@ Every message names the argument, what is wrong with it, and what to do.
 """
 
 __all__ = [
+    "CONTROLS",
     "DecodersError",
     "InfeasibleError",
     "NotDecomposableError",
@@ -11,6 +12,10 @@ __all__ = [
     "StorageError",
     "UndecidedError",
 ]
+
+
+#: Characters that no page or terminal may get: the replacement character stands for them.
+CONTROLS = dict.fromkeys({*range(32), *range(127, 160)} - {*b"\t\n\r"}, "\ufffd")
 
 
 class DecodersError(Exception):

@@ -127,7 +127,7 @@ class Job:
         return self.output / "reports" / f"{shard:05d}.json"
 
     def done(self, shard: int) -> ShardReport | None:
-        """The report of a shard that is done; None if its part or whole report is missing."""
+        """The report of a shard; None if its part or report is missing, or the report damaged."""
         try:
             report = REPORT.validate_json(self.report(shard).read_bytes())
         except (FileNotFoundError, ValueError):  # removed or damaged by others

@@ -13,7 +13,7 @@ from typer.main import get_command
 
 # so that `spacy find-function` and other commands know `@decoders`
 from .. import registry  # noqa: F401
-from ..errors import DecodersError
+from ..errors import CONTROLS, DecodersError
 
 __all__ = ["app"]
 
@@ -60,8 +60,6 @@ class DecodersGroup(LazyGroup):
             message = str(error)
             if isinstance(error, OSError) and error.strerror and error.filename:
                 message = f"{error.filename}: {error.strerror}"
-            from ..display.explain import CONTROLS  # which is not light
-
             typer.secho(message.translate(CONTROLS), fg=typer.colors.RED, err=True)
             raise typer.Exit(1) from None
 

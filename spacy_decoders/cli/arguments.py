@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.segment import Segment
 from rich.text import Text
 
-from ..display.explain import CONTROLS
+from ..errors import CONTROLS
 
 __all__ = ["CONSOLE", "Pipeline", "Terminal", "counted", "listed"]
 

@@ -116,9 +116,8 @@ class ListedLemmatizer(EnglishLemmatizer):
             return text if kept else token.lower_
         forms, part = super().rule_lemmatize(token), token.pos_.lower()
         irregular = self.lookups.get_table("lemma_exc", {}).get(part, ())
-        lemma = (
-            forms[0] if token.lower_ in irregular else self._likeliest(forms, part, token.lower_)
-        )
+        word = token.lower_
+        lemma = forms[0] if word in irregular else self._likeliest(forms, part, word)
         if token.tag_ in NAMES or has_capitals:
             return _cased(lemma, text)
         return lemma.lower() if token.pos_ in INFLECTED else lemma

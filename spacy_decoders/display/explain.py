@@ -12,15 +12,12 @@ from spacy.tokens import Doc, Span
 
 from ..components import extensions
 from ..components.linker.mentions import MATCH_LABEL
-from ..errors import ProblemError
+from ..errors import CONTROLS, ProblemError
 from .arcs import TreeDrawing, Word
 from .choices import Choice, head_choices, link_choices, mentions_in, tag_choices
 from .words import cost_in_words, in_words, in_words_together, is_close, share_in_words
 
-__all__ = ["CONTROLS", "Explanation", "explain", "headlines_by_component", "names_in"]
-
-#: Characters that no page or terminal may get: the replacement character stands for them.
-CONTROLS = dict.fromkeys({*range(32), *range(127, 160)} - {*b"\t\n\r"}, "\ufffd")
+__all__ = ["Explanation", "explain", "headlines_by_component", "names_in"]
 
 
 @dataclass(frozen=True)

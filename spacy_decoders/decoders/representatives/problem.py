@@ -155,9 +155,9 @@ class RepresentativesProblem(Immutable):
             sets=tuple(map(members.__getitem__, own)),
             local=None if local is None else tuple(map(local.__getitem__, own)),
             size=len(own),
-            offsets=offsets,
+            offsets=read_only(offsets),
             members=members,
-            local_costs=np.zeros(len(members)) if local is None else local,
+            local_costs=read_only(np.zeros(len(members))) if local is None else local,
             pair_weight=self.weight / (len(own) - 1) if len(own) > 1 else 0.0,
         )
 
