@@ -32,8 +32,8 @@ _ENOUGH_COLUMNS = 64
 
 Floats = NDArray[np.float32]
 
-#: The tiles or panels of parameters, by the address, the first column, and whether they are tiles.
-_PACKED: dict[tuple[int, int, bool], Any] = {}
+#: Packed parameters, by the address, the first column, and what multiplies.
+_PACKED: dict[tuple[int, int, bool, bool], Multiplier] = {}
 
 
 class Multiplier:
@@ -53,12 +53,13 @@ class Multiplier:
     """
 
     def __init__(self, matrix: Any, rows: int) -> None:
-        self.matrix: Floats = np.asarray(matrix, dtype="f")
-        #: The weights, tile configuration and workspace of the matrix unit, or None.
-        self.tiles: tuple[Any, Any, Any] | None = None
+        self.matrix: Any = np.asarray(matrix, dtype="f")
+        self.columns: int = self.matrix.shape[1]
+        #: The packed weights, of the matrix unit or as integers; at most one of both.
+        self.tiles: NDArray[np.uint32] | None = None
         self.panels: tuple[NDArray[Any], Floats] | None = None
         if rows >= _ENOUGH_ROWS and self._fits_tiles:
-            self._use_tiles(_in_tiles(self.matrix))
+            self.tiles = _in_tiles(self.matrix)
 
     @classmethod
     def of(
@@ -82,39 +83,31 @@ class Multiplier:
         processor.
         """
         given: Any = model.get_param(name)
+        key = id(given), columns.start or 0, has_tiles(), has_pairs()
+        lasts = not model.has_grad(name)
+        if lasts and key in _PACKED:
+            return _PACKED[key]
         whole = given.reshape(-1, given.shape[-1]).T if transposed else given
         found = cls(whole[:, columns], 0)
         inner, width = found.matrix.shape
-        in_tiles = found._fits_tiles
         is_large = inner >= _ENOUGH_INSIDE and width >= _ENOUGH_COLUMNS
-        if not (in_tiles or stepwise or (is_large and has_pairs())):
-            return found
-        key, lasts = (id(given), columns.start or 0, in_tiles), not model.has_grad(name)
-        packed: Any = _PACKED.get(key) if lasts else None
-        if packed is None:
-            if in_tiles:
-                packed = _in_tiles(found.matrix)
-            else:
-                from .kernels.panels import pack
+        if found._fits_tiles:
+            found.tiles = _in_tiles(found.matrix)
+        elif stepwise or (is_large and has_pairs()):
+            from .kernels.panels import pack
 
-                packed = pack(np.ascontiguousarray(whole, dtype="f"), key[1], width)
-            if lasts:
-                _PACKED[key] = packed
-                finalize(given, _PACKED.pop, key, None)
-        if in_tiles:
-            found._use_tiles(packed)
+            found.panels = pack(np.ascontiguousarray(whole, dtype="f"), key[1], width)
         else:
-            found.panels = packed
+            return found
+        found.matrix = None  # which would keep the parameter alive
+        if lasts:
+            _PACKED[key] = found
+            finalize(given, _PACKED.pop, key, None)
         return found
 
     @property
     def _fits_tiles(self) -> bool:
         return min(self.matrix.shape) >= _ENOUGH_INSIDE and has_tiles()
-
-    def _use_tiles(self, packed: NDArray[np.uint32]) -> None:
-        workspace = aligned((2, 32, 32 * packed.shape[1]), np.uint16)
-        workspace[:] = 0
-        self.tiles = packed, _LAYOUT, workspace
 
     def product(self, rows: Floats, room: Floats | None = None) -> Floats:
         """Return ``rows @ matrix``; up to rounding, no row of it depends on other rows.
@@ -129,20 +122,19 @@ class Multiplier:
             from .kernels import tiles as kernels
 
             if room is None:
-                room = aligned((padded(count), self.matrix.shape[1]), np.float32)
+                room = aligned((padded(count), self.columns), np.float32)
             assert len(room) >= padded(count)  # the kernel writes so many rows
             rows = np.ascontiguousarray(rows, dtype="f")
-            kernels.multiply(rows, *self.tiles, room)
+            kernels.multiply(rows, self.tiles, room)
             return room[:count]
         if self.panels is not None:
             from .kernels.panels import multiply_panels
 
             panels, factors = self.panels
-            columns = self.matrix.shape[1]
-            if room is None or len(factors) > columns:
+            if room is None or len(factors) > self.columns:
                 room = np.empty((count, len(factors)), np.float32)
             multiply_panels(np.ascontiguousarray(rows, dtype="f"), panels, factors, room)
-            return np.ascontiguousarray(room[:count, :columns])
+            return np.ascontiguousarray(room[:count, : self.columns])
         if count < _LEAST_ROWS:
             more = np.zeros((_LEAST_ROWS - count, rows.shape[1]), rows.dtype)
             rows = np.concatenate([rows, more])
@@ -182,6 +174,7 @@ def has_tiles() -> bool:
     return bool(ctypes.CDLL(None).syscall(158, 0x1023, 18) == 0)
 
 
+@cache
 def has_pairs() -> bool:
     """Return whether products of integers take less time than BLAS."""
     from .kernels.panels import HAS_PAIRS
@@ -200,13 +193,6 @@ def aligned(shape: tuple[int, ...], dtype: Any) -> Any:
     plain = np.empty(size + 64, np.uint8)
     first = -plain.__array_interface__["data"][0] % 64
     return plain[first : first + size].view(dtype).reshape(shape)
-
-
-#: The tile configuration: eight tiles of 16 rows of 64 bytes.
-_LAYOUT = np.zeros(64, np.uint8)
-_LAYOUT[0] = 1
-_LAYOUT[16:32:2] = 64
-_LAYOUT[48:56] = 16
 
 
 class _OwnProducts(NumpyOps):

@@ -315,7 +315,7 @@ def _label(
     queries, added, keys, of_heads, weights, distances = parts
     heads = keys, of_heads, distances, NEAR
     # reused, since the system would map a new array of this size each time
-    room, seen = aligned((_BLOCK, weights.matrix.shape[1]), np.float32), 0
+    room, seen = aligned((_BLOCK, weights.columns), np.float32), 0
     for first in range(0, len(queries), _BLOCK):
         some = slice(first, first + _BLOCK)
         products = weights.product(queries[some], room)

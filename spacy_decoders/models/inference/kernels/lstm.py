@@ -74,6 +74,6 @@ def run(inputs, offsets, panels, tiles, bias, recurrent, states, cells, places, 
             if panels is not None:
                 multiply_panels(before, panels[0], panels[1], recurrent)
             if tiles is not None:
-                multiply_tiles(before, tiles[0], tiles[1], tiles[2], recurrent)
+                multiply_tiles(before, tiles, recurrent)
         read = places[first:last]
         _step(inputs[first:last], recurrent, bias, states, cells, read, output, column)

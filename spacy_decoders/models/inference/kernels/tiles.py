@@ -21,6 +21,11 @@ from ....simd import place_of
 _ROWS = 16
 #: The bfloat16 in a row of a tile.
 _INNER = 32
+#: The tile configuration: eight tiles of 16 rows of 64 bytes.
+_LAYOUT = np.zeros(64, np.uint8)
+_LAYOUT[0] = 1
+_LAYOUT[16:32:2] = 64
+_LAYOUT[48:56] = 16
 
 _INT8 = ir.IntType(8)
 
@@ -171,24 +176,26 @@ def pack(weights, packed):
 
 
 @jit(error_model="numpy")
-def multiply(rows, packed, layout, room, out):
+def multiply(rows, packed, out):
     """Write ``rows @ weights``, where :func:`pack` has packed the weights.
 
-    Without the unit, or permission to use it, the process is killed. `packed` and `room` should be
-    aligned to 64 bytes: otherwise, a tile takes six times as long to load.
+    Without the unit, or permission to use it, the process is killed. `packed` should be aligned to
+    64 bytes: otherwise, a tile takes six times as long to load.
 
-    **Shape**: rows float32 (rows, inner); layout uint8 (64,), the tile configuration; room uint16
-    (2, 32, 32 * rows of tiles), a workspace, 0 beyond `inner`; out float32 (rows, columns), with a
-    multiple of 32 rows, of which the extra ones are undefined.
+    **Shape**: rows float32 (rows, inner); out float32 (rows, columns), with a multiple of 32 rows,
+    of which the extra ones are undefined.
     """
     count, inner = rows.shape
     columns, tiles = out.shape[1], packed.shape[1]
     values, flat, written = rows.ravel(), packed.ravel(), out.ravel()
     edge = np.empty(4 * _ROWS * _ROWS, np.float32)
-    high, low = room[0].ravel(), room[1].ravel()
     width, part = tiles * _INNER, _ROWS * _ROWS
     step = packed.shape[2] * part
-    _begin(layout)
+    # both parts of 32 rows, aligned, too, and 0 beyond `inner`
+    room, size = np.zeros((4 * _ROWS + 1) * width, np.uint16), 2 * _ROWS * width
+    room = room[-room.ctypes.data % 64 // 2 :]
+    high, low = room[:size], room[size:]
+    _begin(_LAYOUT)
     for start in range(0, count, 2 * _ROWS):
         height = min(2 * _ROWS, count - start)
         is_tall = height > _ROWS
