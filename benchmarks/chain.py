@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import thread_time
 from typing import Any
 
 import numpy as np
@@ -116,7 +115,6 @@ def measured(tasks: Tasks, *, quick: bool) -> dict[str, float]:
         3 if quick else 7,
         seconds=2.0 if quick else 4.0,
         least=0.01,
-        clock=thread_time,
     )
     return {name: 1e9 * medians[name] / tokens for name, (_, tokens) in tasks.items()}
 

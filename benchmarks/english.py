@@ -22,7 +22,6 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from time import thread_time
 from typing import Any
 from unittest.mock import patch
 
@@ -198,39 +197,42 @@ def on_registers(
 
 
 def speed(nlps: dict[str, Language], options: Any, report: harness.Report) -> None:
-    """Words a second."""
-    texts = [gold.text for gold in dev_of(EWT, options)]
-    words = sum(len(doc) for doc in spacy.blank("en").pipe(texts))
+    """Words a second, of all texts at once, one by one, and of the beginnings of texts."""
+    docs = list(spacy.blank("en").pipe(gold.text for gold in dev_of(EWT, options)))
+    texts, ours = [doc.text for doc in docs], nlps[OURS]
+    short = {n: [doc[:n].text for doc in docs if len(doc) >= n] for n in (10, 40, 150)}
+    tasks, words = {}, {}
 
-    def run(nlp: Language, without: Sequence[str], alone: bool = False) -> None:
-        with nlp.select_pipes(disable=[name for name in without if name in nlp.pipe_names]):
-            list(map(nlp, texts) if alone else nlp.pipe(texts))
+    def add(task: str, nlp: Language, without: Sequence[str], alone: Sequence[str] = ()) -> None:
+        def run() -> None:
+            with nlp.select_pipes(disable=[name for name in without if name in nlp.pipe_names]):
+                list(map(nlp, alone) if alone else nlp.pipe(texts))
 
-    tasks = {}
+        tasks[task] = run
+        words[task] = sum(len(ours.make_doc(text)) for text in alone or texts)
+
     for name, nlp in nlps.items():
         left = [] if name == OURS else ["lemmatizer"]
-        tasks[name] = lambda nlp=nlp, left=left: run(nlp, left)
-        tasks[f"{name}, text by text"] = lambda nlp=nlp, left=left: run(nlp, left, alone=True)
+        add(name, nlp, left)
+        add(f"{name}, text by text", nlp, left, texts)
+        for n, given in short.items():
+            add(f"{name}, text by text, {n} words", nlp, left, given)
     extra = ("lemmatizer", "linker", "headline")
-    tasks[f"{OURS} without {', '.join(extra)}"] = lambda: run(nlps[OURS], extra)
-
-    def by_numpy(without: Sequence[str]) -> None:
-        with patch.object(products, "has_tiles", lambda: False):
-            run(nlps[OURS], without)
-
+    add(f"{OURS} without {', '.join(extra)}", ours, extra)
+    add("the same with lemmas, text by text, 10 words", ours, extra[1:], short[10])
     if products.has_tiles():
-        tasks[f"{OURS}, no matrix unit"] = lambda: by_numpy(())
-        tasks["the same without these"] = lambda: by_numpy(extra)
-    seconds = harness.interleaved(
-        tasks, 1 if options.quick else 3, settled=True, clock=thread_time
-    )
+        off = patch.object(products, "has_tiles", lambda: False)
+        for task, without in ((f"{OURS}, no matrix unit", ()), ("the same without these", extra)):
+            add(task, ours, without)
+            tasks[task] = off(tasks[task])
+    seconds = harness.interleaved(tasks, 1 if options.quick else 3, settled=True)
     report.table(
-        f"Raw text, {words:,} words, {len(texts)} documents, one thread",
+        f"Raw text, {words[OURS]:,} words, {len(texts)} documents, one thread",
         ["pipeline", "words/s"],
-        [[name, words / taken] for name, taken in seconds.items()],
+        [[name, words[name] / taken] for name, taken in seconds.items()],
     )
     others = [name for name in nlps if name != OURS]
-    rates = {name: words / taken for name, taken in seconds.items() if "by text" not in name}
+    rates = {name: words[name] / taken for name, taken in seconds.items() if "by" not in name}
     title, axis = "Raw text, one thread", "words a second"
     harness.bars(options.results / "english.png", title, axis, rates, peers=others)
 

@@ -14,7 +14,6 @@ import tempfile
 from copy import deepcopy
 from itertools import pairwise
 from pathlib import Path
-from time import thread_time
 from typing import Any
 
 import harness
@@ -208,7 +207,6 @@ def compare_with_spacy(options: Any, report: harness.Report) -> None:
         {name: lambda nlp=nlp: list(nlp.pipe(texts)) for name, nlp in pipelines.items()},
         repeats=7 if options.quick else 25,
         settled=True,
-        clock=thread_time,
     )
     rows = []
     for name, nlp in pipelines.items():

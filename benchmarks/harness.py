@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from time import perf_counter, process_time
+from time import process_time, thread_time
 from typing import Any, TypeVar
 
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
@@ -49,9 +49,8 @@ def interleaved(
     *,
     seconds: float = float("inf"),
     least: float = 0.0,
-    warm: bool = True,
     settled: bool = False,
-    clock: Callable[[], float] = perf_counter,
+    clock: Callable[[], float] = thread_time,
 ) -> dict[Name, float]:
     """Return the median seconds of each task, measured in turns.
 
@@ -70,18 +69,15 @@ def interleaved(
         Seconds that a turn lasts at least: a short task is called several times in a turn, and
         the mean counts. Of a single call of a millisecond, much would be the first touch of
         code and data that the tasks before it pushed out of the processor's cache.
-    warm
-        Whether to call every task once before, to compile and fill caches.
     settled
         Whether to call a task once more before each turn is timed, for whole pipelines: what asks
         the system for much memory takes up to a fifth longer right after another task.
     clock
-        What tells the time in seconds. For work that one thread of this process does alone,
-        `time.thread_time` leaves out what other programs take from the processor.
+        What tells the time in seconds. `time.thread_time` leaves out what other programs take from
+        the processor, but also what other threads do.
     """
-    if warm:
-        for task in tasks.values():
-            task()
+    for task in tasks.values():  # compiles and fills caches
+        task()
     calls = dict.fromkeys(tasks, 1)
     if least:
         for name, task in tasks.items():

@@ -22,7 +22,6 @@ import tempfile
 from math import isnan, nan
 from pathlib import Path
 from statistics import mean
-from time import thread_time
 from typing import Any, cast
 
 import harness  # first: it sets the threads
@@ -236,7 +235,7 @@ def speed(report: harness.Report, options: Any) -> None:
     tasks[f"{SPACY}, by numpy's products as ours"] = lambda: list(by_numpy.pipe(texts))
     for name, changes in VARIANTS.items():
         tasks[name] = lambda changes=changes: run(changes)
-    seconds = harness.interleaved(tasks, repeats=3, settled=True, clock=thread_time)
+    seconds = harness.interleaved(tasks, repeats=3, settled=True)
     report.table(
         f"EWT dev: {words:,} words of raw text, {len(texts)} documents",
         ["parser", "words/s", "over spaCy's", "time over that of arcs alone"],

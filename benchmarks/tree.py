@@ -16,7 +16,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from statistics import mean
-from time import thread_time
 from typing import Any
 
 import harness  # isort: skip - before numpy
@@ -143,7 +142,6 @@ def arc_times(n: int, count: int, repeats: int) -> dict[str, float]:
         repeats,
         seconds=4.0,
         least=5e-3,
-        clock=thread_time,
     )
     return {name: 1e6 * taken[name] / count for name in tasks}
 
