@@ -1,10 +1,16 @@
 """Compiled code that is kept on disk is that of the sources as they are, inner functions too."""
 
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numba import types
 
+import spacy_decoders
 from spacy_decoders.jit import internal
+from spacy_decoders.kernel_cache import KernelCache
 from tests.processes import forked_python, python
 
 CALLEE = """
@@ -148,6 +154,17 @@ print(sum(sum(f.stats.cache_hits.values()) for f in (square, squares, total, lar
 @internal(counted=True)
 def _running(values):
     return np.cumsum(values)
+
+
+def test_no_two_functions_share_a_name():
+    """Code that processes keep for two of one name may have one symbol, which crashes a third."""
+    root = Path(spacy_decoders.__file__).parents[1]
+    for path in root.glob("spacy_decoders/**/kernels/*.py"):
+        module = import_module(".".join(path.relative_to(root).with_suffix("").parts))
+        found = [of for of in vars(module).values() if hasattr(of, "py_func")]
+        own = {of.py_func for of in found if isinstance(of._cache, KernelCache)}
+        names = Counter(of.__qualname__ for of in own if of.__module__ == module.__name__)
+        assert set(names.values()) <= {1}, names
 
 
 def test_an_internal_function_has_no_entry_from_python():

@@ -89,7 +89,6 @@ def _distribute(probability, whole, x, s, i, y, j, t, count, of_x, of_y, logs):
 def _posterior(logs):
     none, one = (-np.inf, 0.0) if logs else (0.0, 1.0)
 
-    @jit()
     def posterior(arcs, starts, single_root, least):
         """Return the distribution over trees.
 
@@ -176,7 +175,9 @@ def _posterior(logs):
                 )  # fmt: skip
         return Posterior(found_arcs, found_starts, total if logs else np.log(total))
 
-    return posterior
+    # of two functions of one name, the code that one process keeps may be taken for the other's
+    posterior.__qualname__ = "posterior_by_logs" if logs else "posterior"
+    return jit()(posterior)
 
 
 posterior = _posterior(False)
