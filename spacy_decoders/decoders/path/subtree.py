@@ -1,16 +1,24 @@
 """The best subtree at the root whose size is within limits: an exact tree knapsack."""
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import lshift
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_scores, checked_type, checked_whole
-from ...certificate import Certificate, largest_tolerance
+from ...arrays import (
+    Immutable,
+    checked_indices,
+    checked_scores,
+    checked_type,
+    checked_whole,
+    owned,
+)
+from ...certificate import Certificate, tolerance_of
 from ...errors import InfeasibleError, ProblemError
 
 __all__ = ["SubtreeProblem", "SubtreeSolution", "TreeKnapsack"]
@@ -31,7 +39,7 @@ Fits: TypeAlias = Callable[[int], bool]
 
 
 @dataclass(frozen=True, eq=False)
-class SubtreeProblem:
+class SubtreeProblem(Immutable):
     """A rooted tree whose nodes have a score and a size.
 
     A solution is a set of nodes that contains the root and the parent of each of its other nodes.
@@ -50,18 +58,17 @@ class SubtreeProblem:
     words and of characters. **Shape:** ``(n,)`` or ``(n, sizes)``"""
 
     def __init__(self, scores: ArrayLike, parents: ArrayLike, sizes: ArrayLike) -> None:
-        store = object.__setattr__
-        store(self, "scores", checked_scores("scores", scores, (None,), dtype=np.float64))
+        def store(name: str, array: NDArray[Any], given: ArrayLike) -> None:
+            object.__setattr__(self, name, owned(array, given))
+
+        store("scores", checked_scores("scores", scores, (None,), dtype=np.float64), scores)
         n = len(self.scores)
         if not n or not np.isfinite(self.scores).all():
             raise ProblemError("scores: expected finite scores, of at least one node.")
-        store(self, "parents", checked_indices("parents", parents, (n,), dtype=np.int64))
+        store("parents", checked_indices("parents", parents, (n,), dtype=np.int64), parents)
         shape = (n,) if np.ndim(sizes) == 1 else (n, None)
-        store(
-            self,
-            "sizes",
-            checked_indices("sizes", sizes, shape, low=0, high=LARGEST + 1, dtype=np.int64),
-        )
+        whole = checked_indices("sizes", sizes, shape, low=0, high=LARGEST + 1, dtype=np.int64)
+        store("sizes", whole, sizes)
         if (
             self.parents[0] != -1
             or not ((self.parents[1:] >= 0) & (self.parents[1:] < np.arange(1, n))).all()
@@ -160,12 +167,15 @@ def best_subtree(
         return None
     nodes = sorted(found)
     chosen = [scores[node] for node in nodes]
-    scale = math.fsum(map(abs, chosen))
+    score, scale = math.fsum(chosen), math.fsum(map(abs, chosen))
+    # of any better subtree: the magnitudes of its scores add up to at most so much
+    magnitude = 2.0 * sum(value for value in scores if value > 0.0) + abs(score)
+    rounding = len(scores) * sys.float_info.epsilon * magnitude
     certificate = Certificate.from_bound(
         TreeKnapsack.__name__,
-        math.fsum(chosen),
-        _bound(scores, parents, numbers, most, fits),
-        tolerance=largest_tolerance(scale) * 1e-3,
+        score,
+        _bound(scores, parents, numbers, most, fits) + rounding,
+        tolerance=tolerance_of(scale, rounding),
         scale=scale,
     )
     return SubtreeSolution(np.array(nodes, dtype=np.int64), certificate)

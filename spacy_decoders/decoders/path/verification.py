@@ -6,6 +6,7 @@ its solver's bound is trusted.
 """
 
 import math
+from fractions import Fraction
 from itertools import pairwise, permutations
 from typing import Any
 
@@ -98,17 +99,17 @@ def _examine_subtree(problem: Any, solution: SubtreeSolution) -> Findings:
         return Findings.illegal("a node is chosen without its parent.")
     if not within(tuple(map(sum, zip(*(sizes[node] for node in nodes), strict=True))), least):
         return Findings.illegal(f"the size is not within {least} and {capacity}.")
-    # for each node, the best score by size of a subtree at it
-    tables = [{sizes[node]: float(score)} for node, score in enumerate(tree.scores.tolist())]
+    # for each node, the best score by size of a subtree at it; fractions, which are not rounded
+    tables = [{sizes[node]: Fraction(score)} for node, score in enumerate(tree.scores.tolist())]
     for node in range(len(parents) - 1, 0, -1):
         merged = dict(tables[parents[node]])
         for size, worth in tables[parents[node]].items():
             for more, gain in tables[node].items():
                 both = tuple(map(sum, zip(size, more, strict=True)))
                 if within(both):
-                    merged[both] = max(merged.get(both, -math.inf), worth + gain)
+                    merged[both] = max(merged.get(both, worth + gain), worth + gain)
         tables[parents[node]] = merged
-    best = max(worth for size, worth in tables[0].items() if within(size, least))
+    best = float(max(worth for size, worth in tables[0].items() if within(size, least)))
     terms = [float(tree.scores[node]) for node in nodes]
     score, scale = math.fsum(terms), math.fsum(map(abs, terms))
     return Findings(None, score, scale, best, best)

@@ -58,6 +58,25 @@ def test_a_worse_subtree_is_not_called_optimal(monkeypatch):
     assert certificate.gap == pytest.approx(7)
 
 
+@pytest.mark.parametrize("huge", [2.0**45, 1e17])
+def test_scores_that_cancel_are_not_called_optimal_for_rounded_sums(huge):
+    scores, parents, sizes = [0, -huge, huge, 1e-3, 5e-4], [-1, 0, 1, 2, 0], [1, 1, 1, 1, 3]
+    problem = SubtreeProblem(scores, parents, sizes)
+    solution = TreeKnapsack().decode(problem, 4, 4)
+    assert solution.certificate.bound >= 1e-3
+    best = solution.certificate.score == 1e-3
+    assert best or not solution.certificate.is_optimal
+    assert verify((problem, 4, 4), solution).bound == 1e-3
+
+
+def test_a_problem_keeps_no_array_of_the_callers():
+    given = np.array([0.0, 1.0, 2.0]), np.array([-1, 0, 0]), np.ones(3, np.int64)
+    problem = SubtreeProblem(*given)
+    for array in given:
+        array[1] = 7
+    assert problem.scores[1] == 1 and problem.parents[1] == 0 and problem.sizes[1] == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
