@@ -12,6 +12,7 @@ import spacy
 import srsly
 from confection import ConfigValidationError
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.util import is_compatible_version
 from spacy.vocab import Vocab
 
@@ -230,3 +231,24 @@ def test_white_space_parts_sentences():
 )
 def test_tokens_are_those_of_web_treebanks(text, last, shipped):
     assert [token.text for token in shipped.make_doc(text)][-len(last) :] == last
+
+
+def test_a_few_more_examples_undo_nothing():
+    nlp = spacy_decoders.load(exclude=["linker", "headline"])
+    text = (
+        "Apple and Microsoft met in Paris. The committee agreed. She left Lagos with John Smith."
+    )
+    known = [(ent.text, ent.label_) for ent in nlp(text).ents]
+    assert len(known) == 5
+    examples = [
+        Example.from_dict(nlp.make_doc(text), {"entities": [entity]})
+        for text, entity in [
+            ("Acme Widgets hired a manager.", (0, 12, "ORG")),
+            ("We flew to Flimville.", (11, 20, "LOC")),
+            ("Zorblax Quen smiled.", (0, 12, "PER")),
+        ]
+    ]
+    with nlp.select_pipes(enable="entities"):
+        nlp.update(examples, sgd=nlp.resume_training())
+    assert [(ent.text, ent.label_) for ent in nlp(text).ents] == known
+    assert all([*map(str, nlp(of.text).ents)] == [*map(str, of.reference.ents)] for of in examples)

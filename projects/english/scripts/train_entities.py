@@ -148,9 +148,11 @@ def main(
                 f"run {run + 1}: {len(part.gold):,} words, loss {loss / len(part.gold):.4f}",
                 flush=True,
             )
-        found.append((weights.dense(), chain.scores))
-    weights.replace(np.mean([of for of, _ in found], axis=0))
-    scores = np.mean([of for _, of in found], axis=0).astype(np.float32)
+        found.append((weights.dense(), weights.squares(), chain.scores))
+    dense, squares, scores = (
+        np.mean(of, axis=0, dtype=np.float32) for of in zip(*found, strict=True)
+    )
+    weights.replace(dense, squares)
     scores[:, LABELS.index("B-ORG")] += ORGANIZATION
     for name, value in (("transitions", scores[:-2]), ("start", scores[-2]), ("end", scores[-1])):
         pipe.model.get_ref("chain").set_param(name, value)

@@ -207,3 +207,19 @@ def test_blanks_are_known_where_a_document_has_any_missing():
     # 2 for no blank before, 1 for none behind; the end of a document is as good as one
     shown = [0, 0, 0, NAMED + 1, NAMED + 3, NAMED + 2, NAMED, 0, 0, 0]
     assert found == shown
+
+
+def test_saved_weights_learn_in_steps_as_large_as_before():
+    weights, often, once = SparseWeights(Learning(bits=8)), [[0]], [[1]]
+    weights.set_size(2)
+    for rows in [*99 * [often], once]:
+        weights.accumulate(np.array(rows, np.int32), np.array([[1, -1]], np.float32))
+        weights.finish_update(None)
+    loaded = SparseWeights(Learning(bits=8)).from_bytes(weights.to_bytes())
+    ratio = loaded.squares() / weights.squares()
+    assert weights.squares()[0] == 100 and (ratio >= 0.5).all() and (ratio <= 2).all()
+    before = loaded.dense()
+    loaded.accumulate(np.array([[0], [1]], np.int32), np.ones((2, 2), np.float32))
+    loaded.finish_update(None)
+    moved = abs(loaded.dense() - before)[:2, 0]
+    assert moved[0] < moved[1] / 3

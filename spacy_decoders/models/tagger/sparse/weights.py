@@ -23,6 +23,8 @@ Floats = NDArray[np.float32]
 
 #: The largest integer that a weight is saved as, in a byte.
 _MOST = 127
+#: The power of four that stands for the sums of squares of weights that were saved without.
+_UNKNOWN = 3
 #: The level of compression; higher ones take longer and save little.
 _LEVEL = 6
 #: The most labels and rows of a table.
@@ -132,7 +134,9 @@ class Learning(NamedTuple):
 class SparseWeights(Shim):  # type: ignore[misc]
     """The weights as a thinc shim, since they are not trained by thinc's optimizer.
 
-    An update touches only the rows of its batch.
+    An update touches only the rows of its batch. AdaGrad's sums of squared gradients are saved,
+    the largest of each row: without them, what many examples have taught would be forgotten over
+    the first few that a trained pipeline learns from.
     """
 
     def __init__(self, learning: Learning) -> None:
@@ -146,6 +150,8 @@ class SparseWeights(Shim):  # type: ignore[misc]
         self.version = 0
         self._packed: Packed | None = None
         self._dense: Floats | None = None
+        # (rows,): the sums of squares of training before the present state, as powers of four
+        self._powers: NDArray[np.uint8] | None = None
         self._state: Trained | None = None
         self._step = 0
         self._met: list[tuple[Rows, Floats]] = []
@@ -158,15 +164,25 @@ class SparseWeights(Shim):  # type: ignore[misc]
             self._take(None, None)
             self.size = size
 
-    def replace(self, weights: Floats) -> None:
-        """Replace the weights, **shape (rows, L)**, and reset the state of training."""
+    def replace(self, weights: Floats, squares: Floats | None = None) -> None:
+        """Replace the weights, **shape (rows, L)**, and the sums of squares, ones if None."""
         self.size = weights.shape[1]
         self._take(None, None)
         self._dense, self._step = weights, 0
+        self._powers = None if squares is None else _powers_of(squares)
 
     def dense(self) -> Floats:
         """**Shape (rows, L)**: a dense copy of the weights."""
         return self._trained().copy()
+
+    def squares(self) -> Floats:
+        """**Shape (rows,)**: the largest sum of squared gradients of each row's weights."""
+        if self._state is not None:
+            found: Floats = self._state.squares.max(axis=1)
+            return found
+        if self._powers is None:
+            return np.ones(1 << self.learning.bits, dtype=np.float32)
+        return np.exp2(np.float32(2) * self._powers)
 
     @property
     def packed(self) -> Packed:
@@ -192,7 +208,8 @@ class SparseWeights(Shim):  # type: ignore[misc]
         if self._state is None:
             weights = self._trained()
             steps = np.full(len(weights), self._step, dtype=np.int32)
-            self._state = Trained(weights, np.ones_like(weights), steps)
+            squares = np.repeat(self.squares()[:, None], self.size, axis=1)
+            self._state = Trained(weights, squares, steps)
         self._step += 1
         learning = self.learning
         pace = Pace(*(np.float32(x) for x in (learning.learn_rate, learning.l1, learning.l2)))
@@ -209,6 +226,7 @@ class SparseWeights(Shim):  # type: ignore[misc]
         columns = self._columns
         if self.size and columns is None:
             columns = Packed.of(self._trained(), self.learning.least).to_columns()
+            columns["squares"] = packed(_powers_of(self.squares()), _LEVEL)
         tables = {"clusters": self.clusters, "phrases": self.phrases, "groups": self.groups}
         saved = {
             name: None if table is None else table.to_bytes() for name, table in tables.items()
@@ -224,7 +242,7 @@ class SparseWeights(Shim):  # type: ignore[misc]
         with reading("weights"):
             saved = srsly.msgpack_loads(data)
             size = whole_number(saved["size"], 0, MOST_LABELS, "weights, size")
-            columns, weights = saved["weights"], None
+            columns, weights, powers = saved["weights"], None, None
             if (columns is None) != (size == 0):
                 raise ValueError(f"{size} labels, and {'no' if size else 'a'} table for them")
             if columns is not None:
@@ -237,6 +255,9 @@ class SparseWeights(Shim):  # type: ignore[misc]
                         f"{asked:,}."
                     )
                 weights = Packed.from_columns(columns, rows, size)
+                powers = np.full(rows, _UNKNOWN, dtype=np.uint8)
+                if "squares" in columns:
+                    powers = np.minimum(unpacked(columns["squares"], np.uint8, rows), 60)
             clusters, groups = (
                 None if saved[name] is None else ClusterTable.from_bytes(saved[name])
                 for name in ("clusters", "groups")
@@ -245,11 +266,12 @@ class SparseWeights(Shim):  # type: ignore[misc]
             phrases = None if given is None else PhraseTable.from_bytes(given)
         self.size, self.clusters, self.groups, self.phrases = size, clusters, groups, phrases
         self._take(weights, columns)
+        self._powers = powers
         return self
 
     def _take(self, weights: Packed | None, columns: dict[str, Any] | None) -> None:
         """Replace the weights, and discard all state of the previous ones."""
-        self._dense = self._state = None
+        self._dense = self._powers = self._state = None
         self._met.clear()
         self._changed()
         self._packed, self._columns = weights, columns
@@ -267,3 +289,8 @@ class SparseWeights(Shim):  # type: ignore[misc]
             else:
                 self._dense = np.zeros((1 << self.learning.bits, self.size), dtype=np.float32)
         return self._dense
+
+
+def _powers_of(squares: Floats) -> NDArray[np.uint8]:
+    """Round numbers of at least 1 to powers of four."""
+    return np.rint(np.log2(squares) / 2).astype(np.uint8)
