@@ -32,11 +32,15 @@ def convert_corpus(
     output: Annotated[Path, typer.Argument(help="The .spacy to write.")],
     columns: Columns = "",
     n_sents: Annotated[int, typer.Option(min=1, help="The most sentences of a document.")] = 10,
+    merge_subtokens: Annotated[
+        bool, typer.Option(help='Of CoNLL-U: contracted words ("nella") as in the text.')
+    ] = False,
 ) -> None:
     """Convert annotation to .spacy, which `spacy evaluate` and `spacy.Corpus.v1` read."""
     if output.suffix != ".spacy":
         raise ProblemError(f"output: expected a file that ends in .spacy, got {output.name}.")
-    read = gold_corpus(corpus, columns=listed(columns), n_sents=n_sents)
+    named = listed(columns)
+    read = gold_corpus(corpus, columns=named, n_sents=n_sents, merge_subtokens=merge_subtokens)
     docs = [example.reference for example in read(spacy.blank("xx"))]
     if not docs:
         raise ProblemError(f"corpus: {corpus} has no sentence.")

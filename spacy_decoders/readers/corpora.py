@@ -121,9 +121,15 @@ class ConlluCorpus(SentenceCorpus):
 
     format: Literal["auto", "conllu", "conllx"] = "auto"
     """Which of the two, see :func:`~.sentences.read_conllu`; "auto" goes by the suffix."""
+    _: KW_ONLY
+    merge_subtokens: bool = False
+    """Whether a multi-word token that its words do not spell, such as Italian "nella", is one
+    word, as it is in raw text; else its words, "in" and "la", are."""
 
     def read(self, path: Path) -> Iterable[Sentence]:
-        return read_docs(path) if path.suffix == ".spacy" else read_conllu(path, self.format)
+        if path.suffix == ".spacy":
+            return read_docs(path)
+        return read_conllu(path, self.format, merge_subtokens=self.merge_subtokens)
 
 
 @dataclass(eq=False)
@@ -186,14 +192,19 @@ class JoinedCorpus:
 
 
 def gold_corpus(
-    path: str | Path, *, columns: Sequence[str] = (), n_sents: int = 10, limit: int = 0
+    path: str | Path,
+    *,
+    columns: Sequence[str] = (),
+    n_sents: int = 10,
+    limit: int = 0,
+    merge_subtokens: bool = False,
 ) -> Callable[[Language], Iterable[Example]]:
     """Return the reader of an annotated corpus, by the name of its file.
 
     It is ``.spacy`` (a file or folder), ``.conllu``, ``.conll`` or ``.conllx``, or has one token a
     line, with the columns of a :class:`ColumnCorpus`; ``.iob2`` files without them are read as
     UNER's. `n_sents` is the most sentences of a document, in formats of sentences; `limit` is the
-    most documents, or sentences, to read, 0 for all.
+    most documents, or sentences, to read, 0 for all; `merge_subtokens` as for a `ConlluCorpus`.
 
     Raises `ProblemError` if the file is of another kind.
     """
@@ -209,7 +220,7 @@ def gold_corpus(
             read_docbin(file)  # whose errors name the file
         return Corpus(path, limit=limit)
     if name.endswith(tuple(ConlluCorpus.suffixes)):
-        return ConlluCorpus(path, n_sents=n_sents, limit=limit)
+        return ConlluCorpus(path, n_sents=n_sents, limit=limit, merge_subtokens=merge_subtokens)
     if name.endswith(".jsonl"):
         advice = (
             "JSON lines are read by a config's spacy-decoders.LinkedCorpus.v1 and Headlines.v1"

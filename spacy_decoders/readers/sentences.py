@@ -5,9 +5,9 @@ All formats are read as :class:`Sentence`, so that callers handle a single struc
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ..arrays import checked_list
 from ..errors import ProblemError
@@ -74,12 +74,17 @@ class Sentence:
 
 
 def read_conllu(
-    path: str | Path, form: Literal["auto", "conllu", "conllx"] = "auto"
+    path: str | Path,
+    form: Literal["auto", "conllu", "conllx"] = "auto",
+    *,
+    merge_subtokens: bool = False,
 ) -> Iterator[Sentence]:
     """Read a CoNLL-U or CoNLL-X file, gzipped or not.
 
-    Multi-word tokens are read as their syntactic words, without spaces between them; empty nodes
-    are left out. A missing fine-grained tag (XPOS) is replaced by the universal one (UPOS), parts
+    Multi-word tokens are read as their syntactic words, without spaces between them; with
+    `merge_subtokens`, those that their words do not spell, as Italian "nella" is not "in" and
+    "la", are one word, with the relation of the one nearest to the root. Empty nodes are left out.
+    A missing fine-grained tag (XPOS) is replaced by the universal one (UPOS), parts
     of speech that are not universal are read as tags only, and features that are no list of
     ``Name=Value`` are left out.
 
@@ -98,7 +103,10 @@ def read_conllu(
         comments = [line for _, line in block if line.startswith("#")]
         starts_document |= any(map(_starts_document, comments))
         if len(comments) < len(block):
-            yield _from_conllu(path, block, starts_document, universal=form == "conllu")
+            sentence, tokens = _from_conllu(
+                path, block, starts_document, universal=form == "conllu"
+            )
+            yield _merged(sentence, tokens) if merge_subtokens else sentence
             starts_document = False
 
 
@@ -178,8 +186,13 @@ def _blocks(path: Path) -> Iterator[list[tuple[int, str]]]:
 
 def _from_conllu(
     path: Path, block: Sequence[tuple[int, str]], starts_document: bool, *, universal: bool
-) -> Sentence:
-    """Make a sentence of its numbered lines."""
+) -> tuple[Sentence, dict[int, tuple[int, str]]]:
+    """Make a sentence of its numbered lines.
+
+    Also returns its multi-word tokens: by the number of the first word that of the last, and the
+    form.
+    """
+    tokens: dict[int, tuple[int, str]] = {}
     words: list[dict[str, str]] = []
     numbers: list[int] = []
     spaces: list[bool] = []
@@ -201,6 +214,7 @@ def _from_conllu(
         space = not universal or "SpaceAfter=No" not in row.get("misc", "").split("|")
         if found[2]:
             joined, space_after = int(found[2]), space
+            tokens[int(found[1])] = joined, row["form"]
         if found[0] != found[1]:
             continue  # a multi-word token or an empty node
         words.append(row)
@@ -225,7 +239,54 @@ def _from_conllu(
         parts = [row["upos"] for row in words]
         layers["pos"] = [part if part in PARTS_OF_SPEECH else None for part in parts]
         layers["morph"] = [row["feats"] if is_features(row["feats"]) else None for row in words]
-    return _sentence(path, numbers, layers, starts_document, spaces)
+    return _sentence(path, numbers, layers, starts_document, spaces), tokens
+
+
+def _merged(sentence: Sentence, tokens: Mapping[int, tuple[int, str]]) -> Sentence:
+    """Make one word of those of each token that they do not spell."""
+    size, heads = len(sentence), sentence.heads or (0,) * len(sentence)
+    first = [*range(size + 1)]  # of each word's token; 0 for the root
+    forms = ["", *sentence.words]
+    for begin, (end, form) in tokens.items():
+        if "".join(forms[begin : end + 1]) != form:
+            first[begin : end + 1] = [begin] * len(first[begin : end + 1])
+            forms[begin] = form
+    members: dict[int, list[int]] = {}
+    for word, begin in enumerate(first[1:], start=1):
+        members.setdefault(begin, []).append(word - 1)
+    if len(members) == size:
+        return sentence
+
+    def depth(word: int) -> int:
+        steps = 0
+        while heads[word]:
+            word, steps = heads[word] - 1, steps + 1
+        return steps
+
+    # the head of the highest word is below none of the others, so that there is no cycle
+    tops = [min(own, key=depth) for own in members.values()]
+    number = {begin: place for place, begin in enumerate([0, *members])}
+
+    def of_tops(layer: Sequence[Any] | None) -> tuple[Any, ...] | None:
+        return None if layer is None else tuple(layer[top] for top in tops)
+
+    def together(layer: Sequence[str] | None, between: str) -> tuple[str, ...] | None:
+        if layer is None:
+            return None
+        named = ([layer[word] for word in own if layer[word]] for own in members.values())
+        return tuple(map(between.join, named))
+
+    return replace(
+        sentence,
+        words=tuple(forms[begin] for begin in members),
+        spaces=tuple(sentence.spaces[own[-1]] for own in members.values()),
+        lemmas=together(sentence.lemmas, " "),
+        pos=of_tops(sentence.pos),
+        tags=together(sentence.tags, "_"),
+        morphs=of_tops(sentence.morphs),
+        heads=sentence.heads and tuple(number[first[head]] for head in of_tops(heads) or ()),
+        deps=of_tops(sentence.deps),
+    )
 
 
 def _starts_document(comment: str) -> bool:

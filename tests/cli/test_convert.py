@@ -3,7 +3,9 @@
 import gzip
 import json
 
+import spacy
 from spacy.cli.evaluate import evaluate
+from spacy.tokens import DocBin
 
 from .commands import run
 
@@ -22,6 +24,14 @@ def test_a_treebank_is_evaluated_by_spacy(tmp_path):
     evaluate(str(FOLDER), output, tmp_path / "scores.json", silent=True)
     scores = json.loads((tmp_path / "scores.json").read_text())
     assert scores["tag_acc"] > 0.9 and scores["dep_las"] > 0.9
+
+
+def test_contracted_words_are_converted_as_in_the_text(tmp_path):
+    source, output = tmp_path / "it.conllu", tmp_path / "it.spacy"
+    source.write_text("1-2\tNella" + 8 * "\t_" + "\n" + ROWS.replace("Kim", "In", 1))
+    run("convert", source, output, "--merge-subtokens")
+    (doc,) = DocBin().from_disk(output).get_docs(spacy.blank("it").vocab)
+    assert doc.text.strip() == "Nella ."
 
 
 def test_what_can_not_be_converted_is_said(tmp_path):
