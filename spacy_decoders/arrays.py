@@ -52,7 +52,7 @@ MOST_BYTES = 8 << 30
 
 
 class Immutable:
-    """A base class of problems whose arrays stay read-only when they are pickled or copied."""
+    """A base class of what has arrays that stay read-only when they are pickled or copied."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore the attributes; numpy makes arrays writable."""

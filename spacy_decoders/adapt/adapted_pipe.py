@@ -9,6 +9,7 @@ from spacy.pipeline import Pipe
 from spacy.vocab import Vocab
 
 from ..components.options import WithOptions
+from ..models.saved import reading
 
 __all__ = ["AdaptedPipe"]
 
@@ -37,8 +38,9 @@ class AdaptedPipe(WithOptions, Pipe):
         return srsly.msgpack_dumps(self.cfg)
 
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Load the component from bytes."""
-        self.cfg.update(srsly.msgpack_loads(bytes_data))
+        """Load the component from bytes; damaged ones raise `StorageError`."""
+        with reading(self.name):
+            self.cfg.update(srsly.msgpack_loads(bytes_data))
         self.restore_options()
         return self
 

@@ -107,9 +107,9 @@ def calibrate_model(
     target = Path(model) if output is None else output
     read = gold_corpus(corpus, columns=listed(columns), limit=limit)
     nlp = spacy.load(place_of(model))
-    if output is None and not target.is_dir():
+    if not target.is_dir() and (output is None or target.exists()):
         raise ProblemError(
-            f"output: {model} is not a folder to save the pipeline in; give --output."
+            f"output: {target} is not a folder to save the pipeline in; give --output."
         )
     fitted = calibrate_pipeline(nlp, read(nlp), components=listed(components))
     nlp.to_disk(target)

@@ -45,7 +45,7 @@ def _docs(nlp: Language, path: Path) -> Iterator[Doc]:
         for place, row in json_objects(path):
             try:
                 yield _doc(nlp, row)
-            except (KeyError, TypeError, ValueError) as error:
+            except (LookupError, TypeError, ValueError, OverflowError) as error:
                 raise ProblemError(
                     f"{place}: expected an object with text and mentions ({error!r})."
                 ) from error

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from spacy_decoders.decoders.chain import ChainModel
-from spacy_decoders.decoders.path import PathProblem
-from spacy_decoders.decoders.representatives import RepresentativesProblem
-from spacy_decoders.decoders.tree import Factors, TreeProblem
+from spacy_decoders.decoders.path import ExactPath, PathProblem, SubtreeProblem, TreeKnapsack
+from spacy_decoders.decoders.representatives import ExactRepresentatives, RepresentativesProblem
+from spacy_decoders.decoders.tree import BranchAndBound, Factors, TreeProblem
 
 #: What makes each problem, the shapes of its arrays, and what else it takes.
 PROBLEMS = {
@@ -18,6 +18,14 @@ PROBLEMS = {
     "tree": (TreeProblem, {"arcs": (3, 3), "grandparents": (3, 3, 3), "siblings": (3, 3, 3)}, {}),
     "factors": (Factors, {"scores": (1,)}, {"arcs": [[0, 1]], "offsets": [0, 1]}),
     "representatives": (RepresentativesProblem, {"distances": (3, 3)}, {"sets": [[0], [1, 2]]}),
+    "subtree": (SubtreeProblem, {"scores": (2,)}, {"parents": [-1, 0], "sizes": [1, 1]}),
+}
+#: What decodes some of them, with what else it takes, and the array of the solution.
+DECODED = {
+    "path": (ExactPath(), (2,), "vertices"),
+    "tree": (BranchAndBound(), (), "heads"),
+    "representatives": (ExactRepresentatives(), (), "choices"),
+    "subtree": (TreeKnapsack(), (2,), "nodes"),
 }
 
 
@@ -40,3 +48,7 @@ def test_copies_are_as_immutable(name, copied):
     make, shapes, others = PROBLEMS[name]
     problem = copied(make(**{of: np.zeros(shape) for of, shape in shapes.items()}, **others))
     assert not any(getattr(problem, of).flags.writeable for of in shapes)
+    if name in DECODED:
+        decoder, more, of = DECODED[name]
+        solution = copied(decoder.decode(problem, *more))
+        assert not getattr(solution, of).flags.writeable

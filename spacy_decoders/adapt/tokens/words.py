@@ -97,7 +97,8 @@ def merge_windows(
     Raises
     ------
     ProblemError
-        If a window does not have one place for each row, or another number of labels than others.
+        If a window does not have one place for each row, places do not increase, or it has another
+        number of labels than others.
 
     Examples
     --------
@@ -122,6 +123,8 @@ def merge_windows(
             )
         rows.append(scores[[place is not None for place in given]])
         own = np.array([place for place in given if place is not None], dtype=np.int64)
+        if (np.diff(own) <= 0).any():
+            raise ProblemError(f"windows[{number}]: its places do not increase.")
         places.append(own)
         depths.append(np.minimum(np.arange(len(own)), np.arange(len(own))[::-1]))
     if not rows:

@@ -249,7 +249,7 @@ class PathProblem(Immutable):
 
 
 @dataclass(frozen=True, eq=False)
-class PathSolution:
+class PathSolution(Immutable):
     """A path and its certificate."""
 
     vertices: Integers

@@ -17,6 +17,7 @@ from ...arrays import (
     checked_type,
     checked_whole,
     owned,
+    read_only,
 )
 from ...certificate import Certificate, tolerance_of
 from ...errors import InfeasibleError, ProblemError
@@ -79,7 +80,7 @@ class SubtreeProblem(Immutable):
 
 
 @dataclass(frozen=True, eq=False)
-class SubtreeSolution:
+class SubtreeSolution(Immutable):
     """The chosen nodes, ascending, and what is proven about them. **Shape:** ``(k,)``"""
 
     nodes: Integers
@@ -178,7 +179,7 @@ def best_subtree(
         tolerance=tolerance_of(scale, rounding),
         scale=scale,
     )
-    return SubtreeSolution(np.array(nodes, dtype=np.int64), certificate)
+    return SubtreeSolution(read_only(np.array(nodes, dtype=np.int64)), certificate)
 
 
 def _preorder(parents: Sequence[int]) -> tuple[list[int], list[int]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import Booleans, Integers, checked_type
+from ...arrays import Booleans, Immutable, Integers, checked_type
 from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import Certificate
 from .costs import relative_tolerance
@@ -53,7 +53,7 @@ class RepresentativesDecoder:
 
 
 @dataclass(frozen=True, eq=False)
-class RepresentativesSolution:
+class RepresentativesSolution(Immutable):
     """One candidate chosen from each set."""
 
     choices: NDArray[np.int32]

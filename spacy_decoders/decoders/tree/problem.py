@@ -262,7 +262,7 @@ class TreeProblem(Immutable):
 
 
 @dataclass(frozen=True, eq=False)
-class TreeSolution:
+class TreeSolution(Immutable):
     """A decoded tree, or one for each sentence."""
 
     heads: NDArray[np.int32]

@@ -69,14 +69,6 @@ def test_scores_that_cancel_are_not_called_optimal_for_rounded_sums(huge):
     assert verify((problem, 4, 4), solution).bound == 1e-3
 
 
-def test_a_problem_keeps_no_array_of_the_callers():
-    given = np.array([0.0, 1.0, 2.0]), np.array([-1, 0, 0]), np.ones(3, np.int64)
-    problem = SubtreeProblem(*given)
-    for array in given:
-        array[1] = 7
-    assert problem.scores[1] == 1 and problem.parents[1] == 0 and problem.sizes[1] == 1
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
