@@ -224,16 +224,17 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
 def _parts(texts: Texts, heads: Sequence[int], last: int, following: int) -> bool:
     """Whether a comma parts two words between which others are left out.
 
-    It parts appositions and conjuncts, except by "and" ones that are no clauses, and what stands
-    in front; not a subject.
+    It parts appositions and conjuncts, except by "and" ones without a subject, and what stands in
+    front; not a subject.
     """
     kinds, left, right = texts.kinds, _chain(heads, last), _chain(heads, following)
     # the largest phrases on both sides
     before = next((word for word in left[::-1] if word not in right), last)
     behind = next((word for word in right[::-1] if word not in left), following)
     if heads[behind] <= last and kinds["listed"][behind]:
-        clause = kinds["VERB"][behind] or kinds["AUX"][behind]
-        return bool(clause or not kinds["joint"][following])
+        own = range(following, behind)
+        subject = any(kinds["about"][place] and heads[place] == behind for place in own)
+        return bool(subject or not kinds["joint"][following])
     return bool(heads[before] >= following and kinds["front"][before])
 
 

@@ -390,6 +390,10 @@ def test_no_comma_is_left_before_another_mark(shipped):
             "Ann , living with Bob , and Eve sang", [8, 2, 0, 4, 2, 7, 7, 0, 8],
             "nsubj punct acl case obl punct cc conj ROOT", "Ann and Eve sang",
         ),
+        (
+            "Ann ran , hid , and lost it", [1, 1, 3, 1, 6, 6, 1, 6],
+            "nsubj ROOT punct conj punct cc conj obj", "Ann ran and lost it",
+        ),
         (  # what begins with "to" belongs to the "from" before it, unless it is the root
             "From Rome to Paris", [1, 3, 3, 3], "case nmod case ROOT", "From Rome to Paris",
         ),
