@@ -132,9 +132,14 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         return LabelSpace(self.vocab, self.targets, self.cfg["labels"])
 
     def add_label(self, label: str) -> int:
-        """Add a label before the model is initialised; return 0 if it is known already."""
+        """Add a label before the model is initialised; return 0 if it is known already.
+
+        Of entities, a type such as "ORG" stands for both labels, B-ORG and I-ORG.
+        """
         if not isinstance(label, str):
             raise ProblemError(f"label: expected a string, got {label!r}.")
+        if self.targets == ("ent",) and label != "O" and label[:2] not in ("B-", "I-"):
+            return max([self.add_label(f"{prefix}-{label}") for prefix in "BI"])
         if label in self.space.index:
             return 0
         if self.model.get_ref("output_layer").has_dim("nO"):

@@ -5,6 +5,7 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_decoders import ProblemError
 from spacy_decoders.components.tagger.gold_layers import aligned_labels
 from tests.components.tagger.tagging import SENTENCES, annotated, bare, trained
 
@@ -44,3 +45,11 @@ def test_labels_that_the_component_lacks_are_told_once():
     with pytest.warns(UserWarning, match=r"lacks \(NOVEL; .*none of them is learnt"):
         nlp.update(examples)
     nlp.update(examples)
+
+
+def test_a_type_of_entities_is_added_as_both_its_labels():
+    tagger = spacy.blank("en").add_pipe("exact_tagger", config={"target": "ent"})
+    assert [tagger.add_label(label) for label in ("DRUG", "DRUG", "B-DRUG", "O")] == [1, 0, 0, 1]
+    assert tagger.labels == ("B-DRUG", "I-DRUG", "O")
+    with pytest.raises(ProblemError, match="BIO"):
+        tagger.add_label("")
