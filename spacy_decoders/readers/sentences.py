@@ -248,8 +248,8 @@ def _merged(sentence: Sentence, tokens: Mapping[int, tuple[int, str]]) -> Senten
     first = [*range(size + 1)]  # of each word's token; 0 for the root
     forms = ["", *sentence.words]
     for begin, (end, form) in tokens.items():
-        if "".join(forms[begin : end + 1]) != form:
-            first[begin : end + 1] = [begin] * len(first[begin : end + 1])
+        if begin < end <= size and "".join(forms[begin : end + 1]) != form:
+            first[begin : end + 1] = [begin] * (end + 1 - begin)
             forms[begin] = form
     members: dict[int, list[int]] = {}
     for word, begin in enumerate(first[1:], start=1):

@@ -59,8 +59,10 @@ def test_contracted_words_are_read_as_in_the_text(tmp_path):
     assert sentence.deps == ("case", "obl", "ROOT", "punct")
     (example,) = ConlluCorpus(path, merge_subtokens=True)(spacy.blank("it"))
     assert example.reference.text.strip() == "Nella casa dammelo!"
-    # words that spell their token stay apart
-    spelt = written(tmp_path, "tiny.conllu", CONLLU)
+    # words that spell their token stay apart, and others of a token beyond the last word
+    spelt = written(
+        tmp_path, "tiny.conllu", CONLLU.replace("4\t!", "4-9\t!" + 8 * "\t_" + "\n4\t!")
+    )
     assert [*read_conllu(spelt, merge_subtokens=True)] == [*read_conllu(spelt)]
 
 
