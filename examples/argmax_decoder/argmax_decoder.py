@@ -20,14 +20,16 @@ from spacy_decoders.decoders.chain import ChainModel, ChainSolution
 class Argmax:
     """A decoder is a small frozen dataclass of options with `decode` and `decode_batch`."""
 
-    def decode(self, model: ChainModel, emissions, budget: Budget = UNLIMITED) -> ChainSolution:
+    def decode(self, model: ChainModel, emissions, *, budget: Budget = UNLIMITED) -> ChainSolution:
         return self.decode_batch(model, emissions, [len(emissions)], budget=budget)[0]
 
     def decode_batch(
-        self, model: ChainModel, emissions, lengths, budget: Budget = UNLIMITED
+        self, model: ChainModel, emissions, lengths, *, budget: Budget = UNLIMITED
     ) -> list[ChainSolution]:
         ends = np.cumsum(lengths)
-        sentences = np.split(np.asarray(emissions, np.float64), ends[:-1])
+        # the scores of a chain are float32, their sums float64
+        given = np.asarray(emissions, np.float32).astype(np.float64)
+        sentences = np.split(given, ends[:-1])
         return [self._sentence(model, sentence) for sentence in sentences]
 
     def _sentence(self, model: ChainModel, emissions: np.ndarray) -> ChainSolution:

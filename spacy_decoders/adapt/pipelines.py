@@ -80,7 +80,8 @@ def exact_tagger_from(
         return [numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)]
 
     learned = _learned(nlp, name, examples, gold_of, np.zeros(len(labels), np.float32))
-    tok2vec = nlp.get_pipe_config(name)["model"]["tok2vec"]
+    # a listener's width may be a variable, which a new component's config can't have
+    tok2vec = nlp.config.interpolate()["components"][name]["model"]["tok2vec"]
     architecture = {"@architectures": "spacy-decoders.ChainScorer.v1", "tok2vec": tok2vec}
     options = {"overwrite": bool(tagger.cfg.get("overwrite", True)), **config}
     exact: Any = nlp.replace_pipe(name, "exact_tagger", config={**options, "model": architecture})
@@ -158,7 +159,7 @@ def exact_senter_from(
     senter = _trained(nlp, name, SentenceRecognizer)
     start = np.array([-np.inf, 0.0], np.float32)
     learned = _learned(nlp, name, examples, _boundaries, start)
-    config = nlp.get_pipe_config(name)
+    config = nlp.config.interpolate()["components"][name]
     options = {key: config[key] for key in ("model", "overwrite") if key in config}
     exact: Any = nlp.replace_pipe(name, "exact_senter", config=options)
     exact.model.from_bytes(senter.model.to_bytes())

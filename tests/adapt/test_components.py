@@ -5,6 +5,8 @@ import pytest
 import spacy
 from spacy.tokens import DocBin, Span, SpanGroup
 from spacy.training import Example
+from spacy.util import load_model_from_config
+from thinc.api import Config
 
 from spacy_decoders import ProblemError
 from spacy_decoders.adapt.pipelines import beam_entities, exact_senter_from, exact_tagger_from
@@ -104,6 +106,39 @@ def test_a_tagger_gets_transitions(tagging, tmp_path):
     assert doc[1]._.tag_margin > 0
     nlp.to_disk(tmp_path)
     assert [token.tag_ for token in spacy.load(tmp_path)("they fish")] == ["P", "V"]
+
+
+WITH_VARIABLES = """
+[nlp]
+lang = "en"
+pipeline = ["tok2vec", "tagger"]
+[components]
+[components.tok2vec]
+factory = "tok2vec"
+[components.tok2vec.model]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 16
+depth = 1
+embed_size = 50
+[components.tagger]
+factory = "tagger"
+[components.tagger.model]
+@architectures = "spacy.Tagger.v2"
+[components.tagger.model.tok2vec]
+@architectures = "spacy.Tok2VecListener.v1"
+width = ${components.tok2vec.model.width}
+"""
+
+
+def test_a_listener_whose_width_is_a_variable_is_kept():
+    config = Config().from_str(WITH_VARIABLES, interpolate=False)
+    nlp = load_model_from_config(config, auto_fill=True)
+    nlp.initialize(lambda: tagged_examples(nlp, 0))
+    before = [token.tag_ for token in nlp("we fish a fish they")]
+    exact_tagger_from(nlp)
+    assert [token.tag_ for token in nlp("we fish a fish they")] == before
+    assert nlp.pipe_names == ["tok2vec", "tagger"]
 
 
 def test_without_examples_the_tags_stay(tagging):

@@ -230,6 +230,9 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
     restricting = kinds["amod"] | degree | (kinds["det"] & ~article)
     restricting |= kinds["acl"] & having(kinds["subordinate"])  # "the wish *that he stays*"
     restricting |= (kinds["nmod"] | kinds["acl"]) & ~(behind & free[heads])
+    restricting |= kinds["unmarked"] & kinds["NUM"]  # "May *2021*"
+    types = texts.columns["ENT_TYPE"]
+    name = np.append(True, types[1:] != types[:-1])[: len(types)].cumsum()
     # the first complement of a verb or adjective, and adverbs before it: "put it *back to use*"
     complement = behind & (kinds["obl"] | kinds["advcl"]) & ~set_off
     complement &= ~(predicate & ~kinds["ADJ"])[heads]
@@ -243,6 +246,7 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
     stays = (
         kinds["required"] | kinds["kept"] | kinds["mark"] | kinds["hyphen"] | kinds["quote"],
         restricting & ~set_off,
+        (types > 0) & (name == name[heads]),
         (complement & (own == following[heads])) | (adverb & (own < following[heads])),
         # "*Ann and Bob* are twins", "between 3 *and 5* percent", "at *or above* 9"
         kinds["conj"] & (kinds["bound"] | kinds["NUM"] | having(words == _BETWEEN))[heads],

@@ -255,6 +255,14 @@ def shipped():
         ("Employees with contracts earn twice as much as others.", "contracts twice as much as"),
         ("As sales fell in May, so did profits.", "as sales fell so did profits"),
         ("Prices rose between 3 and 5 percent in the first half.", "rose between 3 and 5 percent"),
+        (
+            "The plant ran from March 2019 to June 2023 in Ohio.",
+            "ran from march 2019 to june 2023",
+        ),
+        (
+            "A judge of the Court of Justice left the hall in March.",
+            "judge of court of justice left",
+        ),
         ("Unemployment rose from 5 percent to 7 percent last year.", "rose from 5 percent to 7"),
     ],
 )
