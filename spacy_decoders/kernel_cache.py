@@ -8,11 +8,15 @@ goes to the first of them that can be written to, if any.
 Code is stale once a source file of its folder, of the ``kernels`` folders around it or ``simd.py``
 has changed: numba checks the file of the function alone, and would go on calling an old callee.
 Sources are compared by content, so that a copied or installed folder keeps its compiled code.
+
+Each file has the code for one signature, which it names, and a checksum. numba's own index of
+files could name the code of other sources, or of another signature, where processes write at once
+or the disk is full.
 """
 
 import atexit
 import hashlib
-import pickle  # its error alone: numba reads and writes the files
+import pickle
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,11 +24,14 @@ from functools import cache
 from multiprocessing import parent_process
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
+import numba
 from numba.core import caching, event
+from numba.core.serialize import dumps
 
 from .budget import Compiling
+from .files import written_whole
 
 __all__ = ["KernelCache", "Progress", "kept_code", "progress"]
 
@@ -36,6 +43,8 @@ def _of_numba(name: str) -> Any:
 
 #: The folder of this package: where the search for sources ends.
 PACKAGE = Path(__file__).parent
+#: The bytes of a checksum.
+CHECKSUM = 16
 
 
 class _AnyPlace:
@@ -55,7 +64,57 @@ def _cache_class(locator: str) -> type[Any]:
     """Return the class of numba's cache of a function in one kind of place."""
     place = type(locator, (_AnyPlace, _of_numba(locator)), {})
     impl = type("Impl", (_of_numba("CompileResultCacheImpl"),), {"_locator_classes": [place]})
-    return type("PlaceCache", (caching.FunctionCache,), {"_impl_class": impl})
+    return type("PlaceCache", (_FunctionCache,), {"_impl_class": impl})
+
+
+class _FunctionCache(caching.FunctionCache):
+    """numba's cache of a function, with files of our own."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file: Any = _Files(Path(self.cache_path), self._impl.filename_base, stamp)
+
+
+class _Files(NamedTuple):
+    """The files of a function's compiled code, in one folder."""
+
+    folder: Path
+    base: str
+    stamp: str  # of the sources
+
+    def load(self, key: Any) -> Any:
+        """Return what was saved with a key; None if there is nothing, or it is damaged."""
+        try:
+            content = self._path(key).read_bytes()
+        except FileNotFoundError:
+            return None
+        if _checksum(content[CHECKSUM:]) != content[:CHECKSUM]:
+            return None
+        kept, code = pickle.loads(content[CHECKSUM:])
+        return code if kept == key else None
+
+    def save(self, key: Any, code: Any) -> None:
+        """Save code; remove that of other sources."""
+        content = dumps((key, code))
+        with written_whole(self._path(key)) as path:
+            path.write_bytes(_checksum(content) + content)
+        for path in self.folder.glob(f"{self.base}.*.nbc"):
+            if not path.name.startswith(self._prefix):
+                path.unlink(missing_ok=True)
+
+    @property
+    def _prefix(self) -> str:
+        return f"{self.base}.{self.stamp[:8]}."
+
+    def _path(self, key: Any) -> Path:
+        # a processor's features are part of the key
+        name = _checksum(f"{numba.__version__} {self.stamp} {key}".encode()).hex()
+        return self.folder / f"{self._prefix}{name}.nbc"
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=CHECKSUM).digest()
 
 
 PLACES = [
@@ -64,8 +123,8 @@ PLACES = [
 ]
 
 
-#: What reading a damaged file, or one of another version, may raise. An index refers to classes
-#: of arguments, which may be missing or elsewhere after an upgrade.
+#: What reading a file of another version may raise. It refers to classes of arguments, which may
+#: be missing or elsewhere after an upgrade.
 UNREADABLE = (
     *(OSError, AttributeError, ImportError, EOFError, ValueError, KeyError),
     pickle.UnpicklingError,
@@ -91,14 +150,10 @@ class KernelCache:
         """Return compiled code from the first place that has it, or None."""
         with progress.timed():
             for place in self._places:
-                try:
+                with suppress(*UNREADABLE):
                     found = place.load_overload(signature, target_context)
-                except UNREADABLE:
-                    with suppress(OSError):
-                        place.flush()  # an empty index, which new code can be added to
-                    continue
-                if found is not None:
-                    return found
+                    if found is not None:
+                        return found
         return None
 
     def save_overload(self, signature: Any, code: Any) -> None:
@@ -114,7 +169,7 @@ class KernelCache:
 
 
 def kept_code() -> dict[Path, int]:
-    """Return the number of functions with compiled code in each place, in reading order.
+    """Return the number of compiled functions in each place, in reading order.
 
     A place is the folder that contains one for each folder of the package.
     """
@@ -128,7 +183,7 @@ def kept_code() -> dict[Path, int]:
                 break
             path = Path(made.get_cache_path())
             root = PACKAGE if path.is_relative_to(PACKAGE) else path.parent
-            found[root] = found.get(root, 0) + len([*path.glob("*.nbi")])
+            found[root] = found.get(root, 0) + len([*path.glob("*.nbc")])
     return found
 
 
@@ -216,8 +271,9 @@ class Progress(event.Listener):
             )
 
     def _tell(self, text: str, before: str = "") -> None:
-        if parent_process() is None and not sys.stderr.closed:
-            print(f"{before}spacy-decoders: {text}", file=sys.stderr, flush=True)
+        if parent_process() is None and sys.stderr and not sys.stderr.closed:
+            with suppress(OSError):  # nobody reads it any more
+                print(f"{before}spacy-decoders: {text}", file=sys.stderr, flush=True)
 
 
 def _is_ours(event: Any) -> bool:

@@ -90,12 +90,12 @@ def double(x):
 print(double(4), sum(double.stats.cache_hits.values()))
 """
 READ_ONLY = """
-from numba.core.caching import IndexDataCacheFile
+from spacy_decoders import kernel_cache
 
 def refuse(*given):
     raise PermissionError("read-only")
 
-IndexDataCacheFile._open_for_write = refuse
+kernel_cache.written_whole = refuse
 """
 
 
@@ -120,6 +120,25 @@ def test_code_that_can_not_be_kept_is_told(tmp_path):
     run = python("-c", code, folder=tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert "\n.\nspacy-decoders: compiled 1 function in" in run.stderr
     assert "could not be kept" in run.stderr and "NUMBA_CACHE_DIR" in run.stderr
+
+
+def test_code_that_is_damaged_or_of_other_sources_is_not_used(tmp_path):
+    """Neither after a write that failed, as on a full disk."""
+    (tmp_path / "kernel.py").write_text(KERNEL)
+
+    def run(before=""):
+        code = f"{before}\nimport kernel"
+        cache = str(tmp_path / "cache")
+        return python("-c", code, folder=tmp_path, NUMBA_CACHE_DIR=cache).stdout.split()
+
+    assert [run(), run()] == [["8", "0"], ["8", "1"]]
+    (tmp_path / "kernel.py").write_text(KERNEL.replace("2 * x", "3 * x"))
+    assert [run(READ_ONLY), run(), run()] == [["12", "0"], ["12", "0"], ["12", "1"]]
+    (kept,) = tmp_path.glob("cache/*/kernel.double*.nbc")  # none of the other sources
+    content = bytearray(kept.read_bytes())
+    content[len(content) // 2] ^= 1
+    kept.write_bytes(content)
+    assert [run(), run()] == [["12", "0"], ["12", "1"]]
 
 
 MODULE = """

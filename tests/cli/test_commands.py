@@ -44,9 +44,9 @@ def test_code_is_counted_where_it_is_kept(tmp_path, monkeypatch):
     kernels = PACKAGE / "decoders" / "chain" / "kernels" / "lattice.py"
     folder = tmp_path / locator.get_suitable_cache_subpath(str(kernels))
     folder.mkdir()
-    (folder / "lattice.k_best-1.py311.nbi").write_bytes(b"")
+    (folder / "lattice.k_best-1.py311.1.nbc").write_bytes(b"")
     (tmp_path / "of_another_package").mkdir()
-    (tmp_path / "of_another_package" / "x.nbi").write_bytes(b"")
+    (tmp_path / "of_another_package" / "x.nbc").write_bytes(b"")
     assert kept_code()[tmp_path] == 1
 
 
