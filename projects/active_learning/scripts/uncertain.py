@@ -16,8 +16,9 @@ from spacy.tokens import Doc, Span
 from tasks import Layer, Tool, label_config, task_of
 from uncertainty import Measure, prepared, uncertainty
 
-from spacy_decoders import ProblemError, load
+from spacy_decoders import ProblemError
 from spacy_decoders.annotate.records import texts
+from spacy_decoders.bundled import place_of
 from spacy_decoders.cli.arguments import listed
 from spacy_decoders.errors import DecodersError
 
@@ -41,8 +42,8 @@ def rank_texts(
         "uncertain.jsonl"
     ),
     model: Annotated[
-        str | None, typer.Option(help="A pipeline; by default the one that is shipped.")
-    ] = None,
+        str, typer.Option(help="A pipeline; by default the one that is shipped.")
+    ] = "",
     format: Annotated[str, typer.Option(help="prodigy or label-studio.")] = "prodigy",
     task: Annotated[
         str | None,
@@ -74,7 +75,7 @@ def rank_texts(
         raise ProblemError("task: Label Studio's text has no trees; use the format prodigy.")
     if not output.absolute().parent.is_dir():
         raise ProblemError(f"output: there is no folder {output.absolute().parent}.")
-    nlp = load() if model is None else spacy.load(model)
+    nlp = spacy.load(place_of(model))
     wanted = _layer(nlp, task)
     names = prepared(nlp, listed(components) or _annotating(nlp, wanted))
     if wanted == "entities":
