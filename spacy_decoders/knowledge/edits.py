@@ -50,8 +50,8 @@ class EditableConcepts(ConceptTable):
         self.folder = folder
         self._in_place = in_place
         self._written = graph
-        self._graph = graph
-        self._version = 0
+        #: The graph after so many changes, in one assignment: threads may see different states.
+        self._latest = (0, graph)
 
     @property
     def graph(self) -> ConceptGraph:  # type: ignore[override]
@@ -60,18 +60,19 @@ class EditableConcepts(ConceptTable):
         After a change of links it is rebuilt when it is next needed, without a hub index, in a
         second for some ten million links.
         """
+        version, graph = self._latest
         if not self._database.file.live:
-            return self._graph
+            return graph
         with self._database.snapshot():
             cache = self._database.cache("graph")
             if not cache:
                 cache["version"] = self._database.ask_one(
                     "SELECT coalesce(max(number), 0) FROM changes WHERE of_links"
                 )
-            if cache["version"] != self._version:
-                self._graph = self._changed_graph()
-                self._version = cache["version"]
-        return self._graph
+            if cache["version"] != version:
+                graph = self._changed_graph()
+                self._latest = cache["version"], graph
+        return graph
 
     def _changed_graph(self) -> ConceptGraph:
         arrays = self._written.arrays

@@ -144,9 +144,12 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             return headlines_of_words(scored, self)
         found = headlines_of_phrases(scored, self) if mode != "sentence" else []
         if mode == "sentence" or (mode == "best" and scored.unit.doc.has_annotation("DEP")):
-            code = scored.batch.texts.kinds["code"]
+            of = scored.batch
+            code = of.texts.kinds["code"]
+            named = of.texts.kinds["lettered"] & ~of.texts.addresses
             for sentence in headlines_of_sentences(scored, self):
-                if not code[scored.positions_of(sentence)].any():
+                places = scored.positions_of(sentence)
+                if named[places].any() and not code[places].any():
                     found.append(sentence)
         return found
 
