@@ -16,7 +16,7 @@ or the disk is full.
 
 import atexit
 import hashlib
-import pickle
+import pickle  # as in numba's own cache: whoever can write there can write code
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress

@@ -120,6 +120,8 @@ def test_code_that_can_not_be_kept_is_told(tmp_path):
     run = python("-c", code, folder=tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert "\n.\nspacy-decoders: compiled 1 function in" in run.stderr
     assert "could not be kept" in run.stderr and "NUMBA_CACHE_DIR" in run.stderr
+    silent = f"{READ_ONLY}\nimport sys\nsys.stderr = None\nimport kernel"
+    assert python("-c", silent, folder=tmp_path).stdout.split() == ["8", "0"]
 
 
 def test_code_that_is_damaged_or_of_other_sources_is_not_used(tmp_path):

@@ -83,10 +83,10 @@ def read_conllu(
 
     Multi-word tokens are read as their syntactic words, without spaces between them; with
     `merge_subtokens`, those that their words do not spell, as Italian "nella" is not "in" and
-    "la", are one word, with the relation of the one nearest to the root. Empty nodes are left out.
-    A missing fine-grained tag (XPOS) is replaced by the universal one (UPOS), parts
-    of speech that are not universal are read as tags only, and features that are no list of
-    ``Name=Value`` are left out.
+    "la", are one word, with the tags and lemmas of all, and else what the one nearest to the root
+    has. Empty nodes are left out. A missing fine-grained tag (XPOS) is replaced by the universal
+    one (UPOS), parts of speech that are not universal are read as tags only, and features that are
+    no list of ``Name=Value`` are left out.
 
     The form ``"conllx"`` is the older format, whose coarse parts of speech and features are not
     universal and therefore not read. ``"auto"`` takes ``.conllu`` for CoNLL-U and all else for
