@@ -21,18 +21,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(missing)
 
 
-#: Files whose processes are forked: from one server, which takes seconds to start.
-FORKING = {"test_benchmarks.py", "test_kernel_cache.py", "test_projects.py"}
-
-
 def _group(path: Path) -> str:
     """Name the tests that one worker runs: those of a file, or of a core.
 
     Cores are the largest groups and begin first, each on a worker of its own; so hardly one of
     the few kernels that no warm-up compiles is compiled twice.
     """
-    if path.name in FORKING:
-        return "forks"
     cores = Path(__file__).parent / "decoders"
     return path.relative_to(cores).parts[0] if path.is_relative_to(cores) else str(path)
 

@@ -1,24 +1,18 @@
 """Python in a process of its own."""
 
-import multiprocessing
 import os
 import runpy
 import subprocess
 import sys
 import warnings
-from functools import cache
-from multiprocessing import forkserver
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TextIO
 
 from numba import config
 
 __all__ = ["forked_python", "python"]
-
-ROOT = Path(__file__).parents[1]
-
-#: Gives birth to processes that have imported the libraries and loaded what is compiled already.
-FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["spacy.cli", "tests.warm"])
 
 
 def python(
@@ -39,41 +33,30 @@ def python(
     return done
 
 
-def forked_python(
-    *arguments: object, log: Path, folder: Path | None = None, **environment: str
-) -> str:
+def forked_python(*arguments: object, folder: Path | None = None, **environment: str) -> str:
     """Run what ``python`` with these arguments would; it must end well. Return what it printed.
 
-    It is as much on its own as by :func:`python`, but need not import spaCy and numba first.
+    It is as much on its own as by :func:`python`, but need not import spaCy and numba first, nor
+    load what is compiled and was used here.
     """
-    _start_forks()
     command = [str(part) for part in arguments]
-    place, variables = str(folder or Path.cwd()), {**os.environ, **environment}
-    process = FORKS.Process(target=_run_as_main, args=(command, log, place, variables))
-    process.start()
-    process.join()
-    printed = log.read_text(encoding="utf8")
+    with TemporaryFile("w+", encoding="utf8") as log:
+        given = (command, log, folder or Path.cwd(), environment)
+        process = get_context("fork").Process(target=_run_as_main, args=given)
+        process.start()
+        process.join()
+        log.seek(0)
+        printed = log.read()
     assert process.exitcode == 0, f"{' '.join(command)}\n{printed}"
     return printed
 
 
-@cache
-def _start_forks() -> None:
-    """Start the server where it finds the modules of tests that it imports."""
-    here = Path.cwd()
-    os.chdir(ROOT)
-    try:
-        forkserver.ensure_running()
-    finally:
-        os.chdir(here)
-
-
 def _run_as_main(
-    arguments: list[str], log: Path, folder: str, environment: dict[str, str]
+    arguments: list[str], log: TextIO, folder: Path, environment: dict[str, str]
 ) -> None:
-    with log.open("wb") as file:
-        for descriptor in (1, 2):
-            os.dup2(file.fileno(), descriptor)
+    for descriptor in (1, 2):
+        os.dup2(log.fileno(), descriptor)
+    sys.stdout = sys.stderr = log
     os.chdir(folder)
     os.environ.update(environment)
     config.reload_config()  # numba has read its variables when it was imported

@@ -25,4 +25,4 @@ assert json.loads(harness.as_json(given)) == json.loads(json.dumps(given, defaul
 def test_every_option_has_a_row_and_results_read_back(tmp_path, checks):
     script = tmp_path / "checks.py"
     script.write_text(f"import sys; sys.path.insert(0, {str(BENCHMARKS)!r}){checks}")
-    forked_python(script, log=tmp_path / "log")
+    forked_python(script)

@@ -38,11 +38,11 @@ print(ask(), sum(ask.stats.cache_hits.values()))
 def outputs(folder, command, name, texts):
     """Return what a script prints after a file gets each text; an equal text is not rewritten."""
     printed, path = [], folder / name
-    given = {"log": folder / "log", "folder": folder, "NUMBA_CACHE_DIR": str(folder / "cache")}
     for text in texts:
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
-        printed.append(forked_python(command, **given).split())
+        run = forked_python(command, folder=folder, NUMBA_CACHE_DIR=str(folder / "cache"))
+        printed.append(run.split())
     return printed
 
 
@@ -197,10 +197,9 @@ def test_an_internal_function_has_no_entry_from_python():
 def test_one_from_the_cache_is_linked_into_a_new_caller(tmp_path):
     script = tmp_path / "kernels.py"
     script.write_text(MODULE)
-    given = {"log": tmp_path / "log", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
 
     def run(name):
-        return forked_python(script, name, **given).split()
+        return forked_python(script, name, NUMBA_CACHE_DIR=str(tmp_path / "cache")).split()
 
     assert run("total") == ["30.0", "0"]
     value, hits = run("largest")

@@ -23,13 +23,14 @@ PROJECTS = Path(__file__).parents[2] / "projects"
 
 
 @pytest.fixture
-def run_project(tmp_path, monkeypatch):
+def run_project(monkeypatch, shipped):
     """Run a project's commands, each in a process that has imported spaCy already."""
+    shipped("The old man can fish in Coventry. Binary search finds an item in a list.")
 
     def run_command(command: list[str], *, capture: bool) -> None:
         # a few words are clustered sooner than what clusters them is compiled
         monkeypatch.setenv("NUMBA_DISABLE_JIT", str(int("scripts/clusters.py" in command)))
-        forked_python(*command[1:], log=tmp_path / "command.log")
+        forked_python(*command[1:])
 
     def run(folder: Path, variables: dict[str, object], part: str = "all") -> None:
         overrides = {f"vars.{key}": value for key, value in variables.items()}
