@@ -229,14 +229,11 @@ def whole_phrases(texts: Texts, starts: Integers, ends: Integers) -> Booleans:
 def _governed(texts: Texts, denying: Booleans) -> tuple[Booleans, Booleans]:
     """Which tokens are within what is negated or asked, and where verbs are taken for nouns."""
     kinds, sentence = texts.kinds, texts.sentences
-    begins = texts.columns["SENT_START"] == 1
     asked = anywhere(kinds["question"], sentence)
     found = np.zeros(len(sentence), dtype=bool)
     found[texts.heads[denying]] = True
-    # taggers take verbs after "did", or after the "should" of a condition, for nouns
-    supposed = anywhere(begins & kinds["AUX"], sentence)
-    hidden = np.where(asked, anywhere(kinds["did"], sentence), supposed)
-    return inherited(found, texts.heads), hidden
+    # taggers take verbs after "did" for nouns
+    return inherited(found, texts.heads), asked & anywhere(kinds["did"], sentence)
 
 
 def headlines_of_phrases(scored: ScoredUnit, options: HeadlineOptions) -> list[Headline]:

@@ -21,7 +21,7 @@ LEAD = 0.5
 PRONOUN, FRAGMENT = 0.5, 0.5
 
 _ARTICLES = word_keys(["a", "an", "the"])
-_THE, _OF, _THAN, _FROM, _TO, _BETWEEN = word_keys(["the", "of", "than", "from", "to", "between"])
+_THE, _OF, _THAN, _TO, _BETWEEN = word_keys(["the", "of", "than", "to", "between"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +154,7 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     What a hyphen, a degree sign or a comparison joins is one word. A conjunction is attached to
     the conjunct after it, and a sign of comparison to the word, whatever its head.
     """
-    kinds, size, own = texts.kinds, len(heads), np.arange(len(heads))
+    kinds, own = texts.kinds, np.arange(len(heads))
     joins = (kinds["degree"] | (kinds["hyphen"] & ~after(kinds["SPACY"]))) & ~kinds["SPACY"]
     comparing = kinds["comparing"] & kinds["SPACY"] & after(kinds["SPACY"])
     joins |= comparing
@@ -164,12 +164,6 @@ def _joined(texts: Texts, begins: Booleans, heads: Integers) -> Booleans:
     heads[signs] = signs + 1
     word = (~(joins | after(joins))).cumsum()
     part: Booleans = (word[heads] == word) & (heads != own)
-    # parts of a word with the same head elsewhere, as "°" and "C" may be, go together
-    tops = ((joins | after(joins) | after(joins[::-1])[::-1]) & ~part).nonzero()[0]
-    _, first, same = np.unique(word[tops] * size + heads[tops], True, True)
-    first = tops[first[same]]
-    part[tops] = first != tops
-    heads[tops] = np.where(part[tops], first, heads[tops])
     conjunct = kinds["conj"]
     joint = (kinds["joint"] & (heads != own) & ~part).nonzero()[0]
     head, above = heads[joint], heads[heads][joint]
@@ -223,7 +217,7 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
 
     predicate, article = having(kinds["cop"]), kinds["det"] & np.isin(words, _ARTICLES)
     free = kinds["single"] & (having(article) | kinds["PROPN"]) & ~having(kinds["ranking"])
-    set_off = behind & (kinds["mark"] | after(kinds["mark"] & ~kinds["insertion"]))[first]
+    set_off = behind & (kinds["mark"] | after(kinds["mark"]))[first]
     # words of degree: "*fairly* safe", "*twice* as much", "*ten years* ago"
     degree = (kinds["advmod"] | kinds["unmarked"]) & ((abs(heads - own) == 1) | ~predicate[heads])
     degree &= ~(kinds["VERB"] | kinds["AUX"] | kinds["noun"])[heads]
@@ -240,9 +234,6 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
     following[heads[places]] = places  # in reverse, so the first of each head is written last
     adverb = behind & kinds["advmod"] & kinds["VERB"][heads] & ~set_off
     phrase = behind & (kinds["nmod"] | kinds["obl"])
-    # "*so* did profits", "*then* came the rain"
-    inverting = inner & kinds["advmod"] & after(kinds["finite"][::-1])[::-1]
-    inverting &= (heads > own) & having(kinds["nsubj"] & behind)[heads]
     stays = (
         kinds["required"] | kinds["kept"] | kinds["mark"] | kinds["hyphen"] | kinds["quote"],
         restricting & ~set_off,
@@ -256,10 +247,8 @@ def _dependents(texts: Texts, heads: Integers, inner: Booleans, first: Integers)
         inner & (begins == _THAN),
         # "would *rather* resign than pay"
         kinds["advmod"] & having((begins == _THAN) & (first < own))[heads],
-        # "tomb *of a scribe*", "*from May to June*"
+        # "tomb *of a scribe*"
         phrase & ((begins == _OF) | (begins == _TO)),
-        inverting | (kinds["advcl"] & having(inverting)[heads]),
-        phrase & (begins == _FROM) & having(phrase & (begins == _TO))[heads],
     )
     return np.asarray(np.logical_or.reduce(stays))
 

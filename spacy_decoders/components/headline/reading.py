@@ -337,7 +337,6 @@ def form_of(text: str) -> dict[str, bool]:
         "dotted": bool(DOTTED.fullmatch(text)),
         "listing": text in (".", ":", ")", "]"),
         "comma": text == ",",
-        "insertion": text == "]",
     }
 
 

@@ -197,7 +197,7 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
         whole = bool(parting) and all(articles[place] or not read[place] for place in gap)
         if parting and not whole and following < len(words):
             ends = span.start + last, span.start + following
-            parting = parting[:1] if _parts(texts, of.heads, *ends) else []
+            parting = parting if _parts(texts, of.heads, *ends) else []
         for place in gap:
             text = words[place]
             if place in shown:
@@ -224,17 +224,14 @@ def kept_tokens(scored: ScoredUnit, number: int, kept: set[int]) -> list[Token]:
 def _parts(texts: Texts, heads: Sequence[int], last: int, following: int) -> bool:
     """Whether a comma parts two words between which others are left out.
 
-    It parts appositions and conjuncts, except by "and" ones without a subject, and what stands in
-    front; not a subject.
+    It parts appositions, conjuncts without "and", and what stands in front; not a subject.
     """
     kinds, left, right = texts.kinds, _chain(heads, last), _chain(heads, following)
     # the largest phrases on both sides
     before = next((word for word in left[::-1] if word not in right), last)
     behind = next((word for word in right[::-1] if word not in left), following)
     if heads[behind] <= last and kinds["listed"][behind]:
-        own = range(following, behind)
-        subject = any(kinds["about"][place] and heads[place] == behind for place in own)
-        return bool(subject or not kinds["joint"][following])
+        return not kinds["joint"][following]
     return bool(heads[before] >= following and kinds["front"][before])
 
 

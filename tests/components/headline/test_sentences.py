@@ -253,7 +253,6 @@ def shipped():
         ("Bayer is putting the venom of a snail to medical use in Rome.", "venom to medical use"),
         ("The new drug is fairly safe for children over 12.", "fairly safe for children over 12"),
         ("Employees with contracts earn twice as much as others.", "contracts twice as much as"),
-        ("As sales fell in May, so did profits.", "as sales fell so did profits"),
         ("Prices rose between 3 and 5 percent in the first half.", "rose between 3 and 5 percent"),
         (
             "The plant ran from March 2019 to June 2023 in Ohio.",
@@ -338,7 +337,6 @@ def test_the_first_headline_does_not_depend_on_how_many_are_asked_for(shipped):
         ("The rate rose by 0.25 percentage points to 3 %.", "0.25 percentage points", "0.25"),
         ("The bread was baked at 180°C for an hour.", "180°C", "180"),
         ("The oven was heated to 180 °C on Monday.", "180 °C", "180"),
-        ("Bake the bread at 180°C (350°F) in the oven for an hour.", "180°C", "180"),
         ("The president said he [Smith] would resign in March.", " he [Smith] would ", "Smith"),
         ("The sale of loans > $ 5 million needs approval on Monday.", " > $ 5 million", "5"),
         ("The search-and-destroy operation ended on Monday.", "earch-and-destroy", "earch"),
