@@ -26,8 +26,6 @@ def normalise(alias: str) -> str:
     >>> normalise("  The Ｊaguar\\nXJ ")
     'the jaguar xj'
     """
-    if alias.isascii():  # no form of another character
-        return " ".join(alias.lower().split())
     return " ".join(unicodedata.normalize("NFKC", alias).casefold().split())
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,17 +27,12 @@ Floats = NDArray[np.float32]
 Sequences = list[Floats2d]
 
 
-def build_bilstm(width: int, lstm_width: int) -> Model[Sequences, Sequences]:
-    """Build ``spacy-decoders.BiLSTM.v1``, a :func:`BiLSTM` over token vectors of one width."""
-    return BiLSTM(lstm_width, nI=width)
-
-
-def BiLSTM(width: int, nI: int | None = None) -> Model[Sequences, Sequences]:
+def BiLSTM(width: int, lstm_width: int) -> Model[Sequences, Sequences]:
     """A bidirectional LSTM layer, which concatenates the states of both directions.
 
-    Takes and returns a list of arrays, with a row for each token. `width` is the size of the state
-    of each direction: the output has twice as many columns. `nI` is the width of the input,
-    inferred from the data if None.
+    Takes and returns a list of arrays, with a row for each token. `width` is the width of the
+    input, `lstm_width` the size of the state of each direction: the output has twice as many
+    columns.
 
     thinc's own LSTM is no substitute: its gradients differ from finite differences by half of
     their size.
@@ -48,7 +43,7 @@ def BiLSTM(width: int, nI: int | None = None) -> Model[Sequences, Sequences]:
 
     Examples
     --------
-    >>> layer = BiLSTM(width=4, nI=3)
+    >>> layer = BiLSTM(width=3, lstm_width=4)
     >>> _ = layer.initialize()
     >>> [states.shape for states in layer.predict([np.ones((2, 3), "f"), np.ones((5, 3), "f")])]
     [(2, 8), (5, 8)]
@@ -57,7 +52,7 @@ def BiLSTM(width: int, nI: int | None = None) -> Model[Sequences, Sequences]:
         "bilstm",
         _forward,
         init=_init,
-        dims={"nI": nI, "nH": width, "nO": 2 * width},
+        dims={"nI": width, "nH": lstm_width, "nO": 2 * lstm_width},
         params={"W": None, "U": None, "b": None},
     )
 
@@ -65,8 +60,6 @@ def BiLSTM(width: int, nI: int | None = None) -> Model[Sequences, Sequences]:
 def _init(
     model: Model[Sequences, Sequences], X: Sequences | None = None, Y: object = None
 ) -> None:
-    if X is not None and model.has_dim("nI") is None:
-        model.set_dim("nI", X[0].shape[1])
     inputs, width = model.get_dim("nI"), model.get_dim("nH")
     ops: Any = model.ops
     model.set_param("W", glorot_uniform_init(ops, (inputs, 8 * width)))
@@ -116,8 +109,8 @@ def _forward(
         return ops.unflatten(found, lengths), lambda d_output: []
     bias: Any = model.get_param("b")
     packed = _Packed.of(lengths)
-    W = _by_direction(model.get_param("W"), width)
-    U = _by_direction(model.get_param("U"), width)
+    # by direction, (2, inputs, 4 * width)
+    W, U = (np.stack(np.hsplit(cast(Any, model.get_param(name)), 2)) for name in "WU")
     # (2, tokens, ...) in the order of steps: the inputs of the gates, and their pre-activations
     read = [inputs[rows] for rows in packed.rows]
     gates = np.empty((2, len(inputs), 4 * width), dtype="f")
@@ -132,9 +125,11 @@ def _forward(
     def backprop(d_output: Sequences) -> Sequences:
         d_flat: Any = ops.flatten(d_output)
         d_states = np.stack([d_flat[packed.rows[d], d * width : (d + 1) * width] for d in (0, 1)])
-        previous = _previous(packed.offsets)
+        # the places of the previous states, for those after the first step
+        sizes = np.diff(packed.offsets)
+        begun = sizes[:1].sum()
+        previous = np.arange(begun, len(inputs)) - np.repeat(sizes[:-1], sizes[1:])
         d_gates = _run_back(d_states, gates, cells, tanhs, U, packed.offsets)
-        begun = packed.offsets[1] if lengths else 0
         d_U = np.matmul(states[:, previous].transpose(0, 2, 1), d_gates[:, begun:])
         model.inc_grad("U", ops.asarray2f(np.hstack([d_U[0], d_U[1]])))
         d_W = [np.dot(read[d].T, d_gates[d]) for d in (0, 1)]
@@ -189,11 +184,6 @@ def _blocks(offsets: NDArray[np.intp]) -> list[tuple[int, int]]:
         last = max(first + 1, within)
         found.append((first, last))
     return found
-
-
-def _by_direction(weights: Any, width: int) -> Floats:
-    """Return the weights by direction, (2, inputs, 4 * width)."""
-    return np.stack([weights[:, : 4 * width], weights[:, 4 * width :]])
 
 
 def _run(gates: Floats, U: Floats, offsets: list[int]) -> tuple[Floats, Floats, Floats]:
@@ -260,12 +250,3 @@ def _run_back(
         if step:
             d_states[:, there] += np.matmul(d_gate, U_transposed)
     return d_gates
-
-
-def _previous(offsets: list[int]) -> NDArray[np.intp]:
-    """Return the place of the previous state, for each place after the first step."""
-    places = [
-        np.arange(before, before + end - start)
-        for before, start, end in zip(offsets, offsets[1:], offsets[2:], strict=False)
-    ]
-    return np.concatenate(places) if places else np.zeros(0, dtype=np.intp)

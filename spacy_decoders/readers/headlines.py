@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
+from itertools import islice
 from pathlib import Path
 
 from spacy.language import Language
@@ -43,14 +44,12 @@ class HeadlineCorpus:
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield an Example for each line."""
-        for count, (title, text) in enumerate(self._records(), start=1):
+        for title, text in islice(self._records(), self.limit or None):
             if self.strip_title:
                 text = without_title(title, text)
             reference = nlp.make_doc(text)
             reference._.headline = title
             yield Example(nlp.make_doc(text), reference)
-            if count == self.limit:
-                return
 
     def _records(self) -> Iterator[tuple[str, str]]:
         for file in matching_files(self.path, [".jsonl"]):

@@ -47,7 +47,7 @@ spanning_tree = Deferred("decoders.representatives:SpanningTree")
 # --- @architectures -----------------------------------------------------------------
 
 arc_scorer = Deferred("models.parser.arc_scorer:ArcScorer")
-bilstm_encoder = Deferred("models.bilstm:build_bilstm")
+bilstm_encoder = Deferred("models.bilstm:BiLSTM")
 chain_scorer = Deferred("models.tagger.scorer:build_chain_scorer")
 cluster_embed = Deferred("models.clusters.embed:build_cluster_embed")
 link_weights = Deferred("models.linker.weights:build_link_weights")

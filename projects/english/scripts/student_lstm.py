@@ -57,7 +57,7 @@ class ProcessorLSTM(nn.Module):
         super().__init__()
         for name, values in given.items():
             setattr(self, name, nn.Parameter(torch.from_numpy(values.copy())))
-        self.layer = BiLSTM(len(given["U"]), len(given["W"]))
+        self.layer = BiLSTM(len(given["W"]), len(given["U"]))
 
     def forward(self, rows: Tensor, lengths: Tensor) -> Tensor:
         return _Steps.apply(self.layer, lengths, rows, self.W, self.U, self.b)

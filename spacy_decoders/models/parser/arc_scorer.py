@@ -71,7 +71,7 @@ def ArcScorer(
     steps: list[Model[Any, Any]] = [tok2vec]
     width = tok2vec.get_dim("nO")
     if lstm_width:
-        steps += [BiLSTM(lstm_width, nI=width), Dropout(DROPOUT)]
+        steps += [BiLSTM(width, lstm_width), Dropout(DROPOUT)]
         width = 2 * lstm_width
     encoder: Model[list[Doc], list[Floats2d]] = chain(*steps) if len(steps) > 1 else tok2vec
     seen, tagged = width, None

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,14 +30,6 @@ __all__ = ["DecodedTree", "FirstTree", "TreeParser"]
 #: Seconds that the labels of an arc and the rules on them may take, on a slow machine; and seconds
 #: by which the budget may be exceeded.
 LABELLING, OVERTIME = 3e-6, 0.03
-
-
-# cached, since an import statement for every sentence would take longer
-@cache
-def _tree() -> Any:
-    from ...decoders import tree
-
-    return tree
 
 
 class DecodedTree(NamedTuple):
@@ -156,12 +148,13 @@ class TreeParser:
 
     def _problem(self, sentence: SentenceScores) -> tuple[TreeProblem, bool]:
         """Return the decoding problem of a sentence, and whether it includes all factors."""
+        from ...decoders.tree import TreeProblem, prune
+
         arcs: Any = sentence.arcs.astype("d")
         of = sentence.boundaries
         boundaries: Any = None if of is None else of.astype("d")
         if self.templates is not None:
             self.templates.add_to_arcs(sentence, arcs)
-        TreeProblem = _tree().TreeProblem
         total = arcs.sum() if boundaries is None else arcs.sum() + boundaries.sum()
         if not total < np.inf:  # NaN or +inf, which validation refuses
             problem = TreeProblem(arcs, projective=self.projective, boundaries=boundaries)
@@ -172,7 +165,7 @@ class TreeParser:
             return problem, self.by_arcs
         pruned = problem
         if self.k is not None or self.beam is not None:
-            pruned = _tree().prune(problem, self.k, beam=self.beam)
+            pruned = prune(problem, self.k, beam=self.beam)
         more: dict[str, Any] = {}
         if self.templates is not None:
             more = self.templates.scores(sentence, pruned.allowed)

@@ -30,17 +30,6 @@ _CODES = 1024
 #: Stands for an absent gradient.
 _NOTHING = np.zeros(0, dtype=np.float32)
 
-#: The number of weights that are checked first: in a trained table, few are zero.
-_FIRST = 256
-
-
-# cached, since an import statement for every sentence would take longer
-@cache
-def _kernels() -> Any:
-    from .kernels import factors  # compiled where it is first needed
-
-    return factors
-
 
 @cache
 def _codes() -> NDArray[np.uint64]:
@@ -89,19 +78,15 @@ class FactorTemplates:
         Arcs without a label get an upper bound.
         """
         if "arcs" in self.families:
-            _kernels().score_arcs(
-                self._weights("arcs"), _tokens(sentence), self._most_of_arcs, arcs
-            )
+            self._score("arcs", sentence, self._most_of_arcs, arcs)
 
     def scores(self, sentence: SentenceScores, allowed: Booleans) -> dict[str, Floats]:
         """Return the scores of the families with several arcs, over the allowed arcs."""
         found: dict[str, Floats] = {}
-        tokens = None if self.of_arcs_alone else _tokens(sentence)
         for family in self.families:
             if family == "arcs":
                 continue
-            kernel = getattr(_kernels(), f"score_{family}")
-            found[family] = kernel(self._weights(family), tokens, allowed, self.window)
+            found[family] = self._score(family, sentence, allowed, self.window)
             if not np.isfinite(found[family].sum()):
                 raise ProblemError(f"factors: the weights of {family} are not all finite.")
         return found
@@ -120,13 +105,11 @@ class FactorTemplates:
         """
         tree = np.zeros(sentence.arcs.shape, dtype=bool)
         tree[heads, np.arange(1, len(heads) + 1)] = True
-        kernels, tokens = _kernels(), _tokens(sentence)
         for family in self.families:
-            weights = self._weights(family, gradients[family], amount)
+            given: Any = (tree, self.window)
             if family == "arcs":
-                kernels.score_arcs(weights, tokens, 0.0, np.where(tree, 0.0, -np.inf))
-            else:
-                getattr(kernels, f"score_{family}")(weights, tokens, tree, self.window)
+                given = (0.0, np.where(tree, 0.0, -np.inf))
+            self._score(family, sentence, *given, gradient=gradients[family], amount=amount)
 
     @property
     def of_arcs_alone(self) -> bool:
@@ -137,7 +120,7 @@ class FactorTemplates:
     def is_trained(self) -> bool:
         """Whether any weight differs from zero."""
         tables: list[Any] = [self.model.get_param(family) for family in self.families]
-        return any(table[:_FIRST].any() or table.any() for table in tables)
+        return any(table.any() for table in tables)
 
     @cached_property
     def _most_of_arcs(self) -> float:
@@ -145,19 +128,20 @@ class FactorTemplates:
         table: Any = self.model.get_param("arcs")
         return 1.000001 * max(0.0, float(table.max()))
 
-    def _weights(
-        self, family: Family, gradient: NDArray[np.float32] | None = None, amount: float = 0.0
+    def _score(
+        self,
+        family: Family,
+        sentence: SentenceScores,
+        *given: Any,
+        gradient: NDArray[np.float32] = _NOTHING,
+        amount: float = 0.0,
     ) -> Any:
-        """Return the weights of a family, and the gradient to update, as kernels take them."""
+        """Run the kernel of a family, with further arguments, and a gradient to update."""
+        from .kernels import factors as kernels  # compiled where it is first needed
+
         table: Any = self.model.get_param(family)
         bits = np.uint64(len(table).bit_length() - 1)
-        counts = _NOTHING if gradient is None else gradient
-        return _kernels().Weights(table, bits, _codes(), counts, np.float32(amount))
-
-
-def _tokens(sentence: SentenceScores) -> Any:
-    """Return the attributes of a sentence, as kernels take them."""
-    labels = sentence.labels
-    if sentence.label_count >= _CODES:
-        labels = np.minimum(labels, _CODES - 1)
-    return _kernels().Tokens(np.minimum(sentence.tags, _CODES - 1), sentence.words, labels)
+        weights = kernels.Weights(table, bits, _codes(), gradient, np.float32(amount))
+        tags, labels = (np.minimum(of, _CODES - 1) for of in (sentence.tags, sentence.labels))
+        tokens = kernels.Tokens(tags, sentence.words, labels)
+        return getattr(kernels, f"score_{family}")(weights, tokens, *given)

@@ -113,7 +113,7 @@ def test_the_largest_numbers_are_multiplied(unit):
 
 
 def test_a_network_has_the_same_states_either_way(unit):
-    layer = BiLSTM(width=24, nI=20)
+    layer = BiLSTM(20, 24)
     layer.initialize()
     rng = np.random.default_rng(3)
     lengths = [1, 40, 0, 7, 90, 90, 3, 60, 120]
@@ -126,7 +126,7 @@ def test_a_network_has_the_same_states_either_way(unit):
 @pytest.mark.parametrize("width", [3, 8, 13])
 def test_states_depend_neither_on_other_texts_nor_on_blocks_of_steps(monkeypatch, width):
     monkeypatch.setattr(products, "has_tiles", lambda: False)
-    layer = BiLSTM(width=width, nI=5)
+    layer = BiLSTM(5, width)
     layer.initialize()
     rng = np.random.default_rng(width)
     texts = [rng.normal(size=(n, 5)).astype("f") for n in (9, 2, 30, 17, 17)]
@@ -161,7 +161,7 @@ rows, matrix = rng.normal(size=(70, 33)).astype("f"), rng.normal(size=(33, 40)).
 out = np.empty((70, 48), "f")
 panels.multiply_panels(rows, *panels.pack(matrix, 0, 40), out)
 assert np.allclose(out[:, :40], rows @ matrix, atol=1e-5)
-layer = BiLSTM(width=5, nI=33)
+layer = BiLSTM(33, 5)
 layer.initialize()
 trained, _ = layer([rows], is_train=True)
 assert np.allclose(layer.predict([rows])[0], trained[0], atol=1e-5)

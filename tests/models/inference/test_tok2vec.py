@@ -46,7 +46,7 @@ ENCODE = {
     "one layer": (lambda: models.MaxoutWindowEncoder(WIDTH, 1, 2, 1), True),
     "wide": (lambda: models.MaxoutWindowEncoder(WIDTH, 2, 3, 2), True),
     "mish": (lambda: models.MishWindowEncoder(WIDTH, 1, 2), False),
-    "lstm": (lambda: BiLSTM(WIDTH // 2, nI=WIDTH), False),
+    "lstm": (lambda: BiLSTM(WIDTH, WIDTH // 2), False),
 }
 
 

@@ -60,7 +60,7 @@ def check_gradients(model, inputs, vectors, rng, step=2e-3):
 
 def test_bilstm_gradients(rng):
     vectors = [rng.normal(size=(n, 3)).astype("f") for n in (4, 1, 6, 4)]
-    check_gradients(shaken(BiLSTM(5, nI=3), rng), vectors, vectors, rng)
+    check_gradients(shaken(BiLSTM(3, 5), rng), vectors, vectors, rng)
 
 
 @pytest.mark.parametrize(
