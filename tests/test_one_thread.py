@@ -5,6 +5,7 @@ import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -66,11 +67,8 @@ def test_a_process_is_forked_between_turns():
 def test_an_error_inside_ends_the_limit(monkeypatch):
     library = Recorded()
     monkeypatch.setattr(module, "_libraries", lambda: [library])
-    try:
-        with one_thread():
-            raise KeyError
-    except KeyError:
-        pass
+    with suppress(KeyError), one_thread():
+        raise KeyError
     assert library.events == [4, 1, 4]
 
 
