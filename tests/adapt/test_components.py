@@ -108,32 +108,15 @@ def test_a_tagger_gets_transitions(tagging, tmp_path):
     assert [token.tag_ for token in spacy.load(tmp_path)("they fish")] == ["P", "V"]
 
 
-WITH_VARIABLES = """
-[nlp]
-lang = "en"
-pipeline = ["tok2vec", "tagger"]
-[components]
-[components.tok2vec]
-factory = "tok2vec"
-[components.tok2vec.model]
-@architectures = "spacy.HashEmbedCNN.v2"
-pretrained_vectors = null
-width = 16
-depth = 1
-embed_size = 50
-[components.tagger]
-factory = "tagger"
-[components.tagger.model]
-@architectures = "spacy.Tagger.v2"
-[components.tagger.model.tok2vec]
-@architectures = "spacy.Tok2VecListener.v1"
-width = ${components.tok2vec.model.width}
-"""
-
-
 def test_a_listener_whose_width_is_a_variable_is_kept():
-    config = Config().from_str(WITH_VARIABLES, interpolate=False)
-    nlp = load_model_from_config(config, auto_fill=True)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec")
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96}
+    nlp.add_pipe("tagger", config={"model": {"tok2vec": listener}})
+    config = Config(nlp.config, is_interpolated=False)
+    width = "${components.tok2vec.model.width}"
+    config["components"]["tagger"]["model"]["tok2vec"]["width"] = width
+    nlp = load_model_from_config(config)
     nlp.initialize(lambda: tagged_examples(nlp, 0))
     before = [token.tag_ for token in nlp("we fish a fish they")]
     exact_tagger_from(nlp)

@@ -7,42 +7,37 @@ import spacy
 
 import spacy_decoders
 from spacy_decoders.components.linker.candidates import AliasCandidates, TextCandidates
-from spacy_decoders.decoders import chain, path, representatives, tree
+from spacy_decoders.decoders import chain, path, tree
 from spacy_decoders.knowledge import pair_costs
 from spacy_decoders.registry import decoders
+from tests.decoders.test_arguments import DECODERS
+
+#: Classes that two cores have go by the names of both.
+BEAMS = {chain.Beam: "ChainBeam", path.Beam: "PathBeam"}
 
 
 def test_names_that_are_imported_on_first_use_are_listed():
     assert {"explain", "ConceptBase", "load"} <= {*dir(spacy_decoders)}
     assert "TYPE_CHECKING" not in dir(spacy_decoders)
-    assert dir(chain) == sorted(chain.__all__)
 
 
 @pytest.mark.parametrize(
     ("name", "options", "expected"),
     [
-        ("ForwardDominance", {}, chain.ForwardDominance()),
-        ("Viterbi", {}, chain.Viterbi()),
-        ("PrunedViterbi", {}, chain.PrunedViterbi()),
-        ("ChainBeam", {}, chain.Beam(5)),
+        *(
+            (BEAMS.get(type(decoder), type(decoder).__name__), {}, decoder)
+            for _, decoder in DECODERS
+        ),
         (
             "ColumnGeneration",
             {"reduced_cost": "left"},
             chain.ColumnGeneration(reduced_cost="left"),
         ),
-        ("Eisner", {}, tree.Eisner()),
-        ("ChuLiuEdmonds", {}, tree.ChuLiuEdmonds()),
         ("SecondOrder", {"grandparents": "outermost"}, tree.SecondOrder("outermost")),
         ("PriceAndCut", {"solver": "HIGHS", "relax": True}, tree.PriceAndCut("HIGHS", relax=True)),
-        ("ExactPath", {}, path.ExactPath()),
         ("ColorCoding", {"failure": 0.01, "seed": 3}, path.ColorCoding(failure=0.01, seed=3)),
         ("PathBeam", {"width": 5, "lookahead": True}, path.Beam(5, lookahead=True)),
         ("IntegerProgram", {"formulation": "flow"}, path.IntegerProgram("HIGHS", "flow")),
-        *(
-            (name, {}, getattr(representatives, name)())
-            for name in representatives.__all__
-            if not name.startswith("Representatives")
-        ),
     ],
 )
 def test_decoders(name, options, expected):
