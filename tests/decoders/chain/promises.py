@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from spacy_decoders.decoders import chain as core
 from spacy_decoders.errors import InfeasibleError
 from spacy_decoders.verify import verify
+from tests.decoders.claims import check_claim
 
 from .judge import NEVER, ONE, Chain, Judge, Labelling
 
@@ -164,18 +165,8 @@ def check_solution(judge: Judge, best: Labelling, solution: core.ChainSolution) 
     scale, size = found.scale / ONE, len(judge.start)
     assert size > max(found.labels) and min(found.labels) >= 0
     rounding = 2 * (judge.n + 1) * UNIT64 * scale
-    assert claim.score is not None
-    assert abs(exact(claim.score) - found.score) <= exact(rounding), (claim, found)
-    if claim.bound is not None:
-        assert exact(claim.bound) >= best.score, f"{claim}: another has {best.score / ONE!r}"
-        assert claim.gap == abs(claim.bound - claim.score), claim
-    assert claim.is_optimal == (claim.confidence == 1.0), claim
-    if claim.is_optimal:
-        assert claim.gap is not None
-        assert claim.gap <= claim.tolerance <= found.tolerance * (1 + 1e-9), (claim, scale)
-        assert best.score - found.score <= exact(found.tolerance), (claim, best)
-    else:
-        assert claim.status == ("heuristic" if claim.bound is None else "bounded"), claim
+    own, of_best = Fraction(found.score, ONE), Fraction(best.score, ONE)
+    check_claim(claim, own, of_best, scale, rounding=rounding)
     return found
 
 
