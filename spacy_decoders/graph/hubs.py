@@ -55,11 +55,11 @@ class HubIndex:
         size = len(arrays.ids)
         table = np.full((size, count), UNREACHED, dtype=np.uint8)
         complete = True
-        none = read_only(np.empty(0, dtype=np.int32))
+        every = read_only(np.arange(size, dtype=np.int32))
         for begin in tqdm(range(0, count, 64), "hub index", disable=None, delay=1):
-            hubs = read_only(np.arange(begin, min(begin + 64, count), dtype=np.int32))
+            hubs = every[begin : min(begin + 64, count)]
             part = np.full((size, 64), UNREACHED, dtype=np.uint8)
-            multi_source(*arrays.adjacency, hubs, none, 0, LIMIT, True, part)
+            multi_source(*arrays.adjacency, hubs, every, LIMIT, part)
             table[:, begin : begin + len(hubs)] = part[:, : len(hubs)]
             complete = complete and not (part == LIMIT).any()
         return cls(read_only(table), arrays, complete)
@@ -120,10 +120,8 @@ class HubIndex:
         limits = best[far_rows, far_columns].astype(np.int32) - 1
         if len(far_rows) > MANY:
             sources, source = np.unique(far_rows, return_inverse=True)
-            depth = int(limits.max())
-            searched = search_distances(self.arrays, rows, sources, self.count, depth)
+            searched = search_distances(self.arrays, rows, sources)
             found = searched[source.reshape(-1), far_columns]
-            found[found < 0] = depth + 1
         else:
             marks = np.zeros(len(self.arrays.ids), dtype=np.int32)
             graph, found = self.arrays.adjacency, limits.copy()
@@ -134,24 +132,16 @@ class HubIndex:
         best[far_rows, far_columns] = best[far_columns, far_rows] = lower
 
 
-def search_distances(
-    arrays: GraphArrays,
-    rows: NDArray[np.int32],
-    sources: Integers,
-    first: int = 0,
-    depth: int | None = None,
-) -> Matrix:
+def search_distances(arrays: GraphArrays, rows: NDArray[np.int32], sources: Integers) -> Matrix:
     """**Shape:** (a, v), int32: the distance from each source to each vertex, -1 for no path.
 
-    `rows` are vertices, (v,), and `sources` positions in them, (a,). Paths have vertices from
-    `first` on, and at most `depth` edges; None for any number.
+    `rows` are vertices, (v,), and `sources` positions in them, (a,).
     """
-    limit = len(arrays.ids) if depth is None else depth
     out = np.empty((len(sources), len(rows)), dtype=np.int32)
     for begin in range(0, len(sources), 64):
         batch = read_only(rows[sources[begin : begin + 64]])
         found = np.full((len(rows), 64), -1, dtype=np.int32)
-        multi_source(*arrays.adjacency, batch, rows, first, limit, False, found)
+        multi_source(*arrays.adjacency, batch, rows, len(arrays.ids), found)
         out[begin : begin + 64] = found[:, : len(batch)].T
     return out
 

@@ -1,7 +1,7 @@
 """Breadth-first search, from many sources at once or from both ends; adjacency; shared groups.
 
-Vertices are the graph's inner numbers. Those below `first` are left out of the graph; they come
-first in each adjacency list, since lists are sorted.
+Vertices are the graph's inner numbers. `between` leaves out those below `first`; they come first
+in each adjacency list, since lists are sorted.
 """
 
 import numpy as np
@@ -26,11 +26,11 @@ def first_from(indptr, indices, v, first):
 
 
 @jit()
-def multi_source(indptr, indices, sources, targets, first, depth, everywhere, out):
+def multi_source(indptr, indices, sources, targets, depth, out):
     """Search breadth first from up to 64 sources at once, one bit each.
 
     ``out[t, s]`` becomes the distance of target t from source s where that is at most
-    `depth`, and keeps its value elsewhere. If `everywhere`, the targets are all vertices.
+    `depth`, and keeps its value elsewhere.
     """
     size = len(indptr) - 1
     full = np.uint64(0)
@@ -43,8 +43,6 @@ def multi_source(indptr, indices, sources, targets, first, depth, everywhere, ou
         bit = np.uint64(1) << np.uint64(s)
         full |= bit
         v = sources[s]
-        if v < first:
-            continue
         if frontier[v] == 0:
             members[count] = v
             count += 1
@@ -52,16 +50,11 @@ def multi_source(indptr, indices, sources, targets, first, depth, everywhere, ou
         seen[v] |= bit
     for level in range(depth + 1):
         missing = False
-        if everywhere:
-            for i in range(count):
-                _record(out[members[i]], frontier[members[i]], level)
-            missing = True
-        else:
-            for t in range(len(targets)):
-                bits = frontier[targets[t]]
-                if bits:
-                    _record(out[t], bits, level)
-                missing = missing or seen[targets[t]] != full
+        for t in range(len(targets)):
+            bits = frontier[targets[t]]
+            if bits:
+                _record(out[t], bits, level)
+            missing = missing or seen[targets[t]] != full
         if count == 0 or level == depth or not missing:
             return
         # bottom-up if the frontier has a large share of all edges, else top-down
@@ -70,19 +63,18 @@ def multi_source(indptr, indices, sources, targets, first, depth, everywhere, ou
             edges += indptr[members[i] + 1] - indptr[members[i]]
         fresh = 0
         if edges * 8 > len(indices):
-            for v in range(first, size):
+            for v in range(size):
                 wanted = full & ~seen[v]
                 if wanted:
                     bits = np.uint64(0)
-                    begin = indptr[v] if first == 0 else first_from(indptr, indices, v, first)
-                    for e in range(begin, indptr[v + 1]):
+                    for e in range(indptr[v], indptr[v + 1]):
                         bits |= frontier[indices[e]]
                         if bits & wanted == wanted:
                             break
                     reached[v] = bits & wanted
             for i in range(count):
                 frontier[members[i]] = 0
-            for v in range(first, size):
+            for v in range(size):
                 if reached[v]:
                     seen[v] |= reached[v]
                     frontier[v] = reached[v]
@@ -95,8 +87,7 @@ def multi_source(indptr, indices, sources, targets, first, depth, everywhere, ou
             for i in range(count):
                 v = members[i]
                 bits = frontier[v]
-                begin = indptr[v] if first == 0 else first_from(indptr, indices, v, first)
-                for e in range(begin, indptr[v + 1]):
+                for e in range(indptr[v], indptr[v + 1]):
                     u = indices[e]
                     new = bits & ~seen[u]
                     if new:

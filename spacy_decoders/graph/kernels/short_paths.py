@@ -130,21 +130,11 @@ def short_paths(touched, edges, two, three):
     `two` and `three`, uint64 zeros of shape (candidates, words), get a bit for each candidate.
     """
     starts, touching = touched.starts, touched.touching
-    slots = len(starts) - 1
-    toucher = np.full(slots, -1, np.int32)  # the one that touches a vertex; -1 if several do
-    for s in range(slots):
-        if starts[s + 1] - starts[s] == 1:
-            toucher[s] = touching[starts[s]]
-        else:
-            _meet(touching, starts, s, s, two)
+    for s in range(len(starts) - 1):
+        _meet(touching, starts, s, s, two)
     for e in range(len(edges)):
-        for way in range(2):
-            s, t = edges[e, way], edges[e, 1 - way]
-            i, j = toucher[s], toucher[t]
-            if i >= 0 and j >= 0:
-                three[i, j >> 6] |= np.uint64(1) << np.uint64(j & 63)
-            else:
-                _meet(touching, starts, s, t, three)
+        _meet(touching, starts, edges[e, 0], edges[e, 1], three)
+        _meet(touching, starts, edges[e, 1], edges[e, 0], three)
 
 
 @jit()
