@@ -58,9 +58,7 @@ NOTHING_YET = (
 class PlainDecoder(Protocol):
     """What the search asks of a :class:`.TreeDecoder`."""
 
-    def decode(self, problem: TreeProblem, *, budget: Budget) -> TreeSolution: ...
-
-    def decode_with_bounds(
+    def _solve(
         self, problem: TreeProblem, budget: Budget
     ) -> tuple[TreeSolution, Through | None]: ...
 
@@ -199,7 +197,7 @@ class LabelledSearch:
             budget = replace(budget, seconds=share * budget.seconds)
         relaxed = self.relaxed.with_arcs(arcs)
         try:
-            solution, find_through = self.decoder.decode_with_bounds(relaxed, budget)
+            solution, find_through = self.decoder._solve(relaxed, budget)
         except InfeasibleError:
             self.iterations += 1
             raise
@@ -242,7 +240,7 @@ class LabelledSearch:
                 boundaries=None if starts is None else np.where(starts > -np.inf, 0.0, starts),
             )
             with suppress(InfeasibleError, UndecidedError):
-                tree = self.decoder.decode(bare, budget=rest_of(self.clock, self.iterations))
+                tree, _ = self.decoder._solve(bare, rest_of(self.clock, self.iterations))
                 labels = self.arcs.relabelled(tree.heads)
                 if labels is not None:
                     found = max(found, self.legal(tree, labels), key=_score_of)

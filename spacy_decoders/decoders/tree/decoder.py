@@ -149,17 +149,6 @@ class TreeDecoder:
         """Return the seconds that so many charts may take, beyond what is always allowed."""
         return 0.0
 
-    def decode_with_bounds(
-        self, problem: TreeProblem, budget: Budget
-    ) -> tuple[TreeSolution, Through | None]:
-        """Find the best tree; return also how to bound the trees through each arc, or None.
-
-        The problem has no labels and rules.
-        """
-        if type(self).decode is not TreeDecoder.decode:  # a subclass decodes in its own way
-            return self.decode(problem, budget=budget), None
-        return self._solve(problem, budget)
-
     def _best_without(self, problem: TreeProblem, best: TreeSolution, clock: Clock) -> Floats:
         """Return for each token an upper bound on the trees that give it another head, (n,)."""
         return np.full(problem.n, bound_of(best))

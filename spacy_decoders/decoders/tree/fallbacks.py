@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Floats, Integers, read_only
+from ...arrays import Booleans, Floats, Integers, read_only
 from ...budget import Clock
 from ...certificate import tolerance_of
 from .problem import NO_GAPS, TreeProblem
@@ -75,12 +75,24 @@ def bounded(
     slack = 0.0
     if bound > -np.inf:
         bound, slack = proofs.dual_bound(arcs, single_root, *duals)
-    elif proofs.reaches_all(arcs > -np.inf, single_root):
+    elif _has_tree(arcs > -np.inf, single_root):
         bound = np.inf
     penalty, value, parent, _ = duals
     upper = bound + 3.0 * slack  # as the sums over the sets that an arc enters are rounded too
     through = partial(proofs.bounds_by_duals, arcs, penalty, value, parent, upper)
     return heads, bound, slack, through
+
+
+def _has_tree(allowed: Booleans, single_root: bool) -> bool:
+    """Return whether the allowed arcs contain any tree, projective or not."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import breadth_first_order
+
+    starts = np.zeros(1, np.int64)
+    if single_root and len(allowed) > 1:  # the root's only modifier is above all other tokens
+        starts, allowed = np.flatnonzero(allowed[0, 1:]), allowed[1:, 1:]
+    graph = csr_matrix(allowed)
+    return any(len(breadth_first_order(graph, one)[0]) == len(allowed) for one in starts)
 
 
 def best_by_arcs(

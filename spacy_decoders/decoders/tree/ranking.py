@@ -182,7 +182,8 @@ def _margins_by_search(problem: TreeProblem, tree: Integers, clock: Clock) -> Fl
     first-order, the best tree with another head in them satisfies the rules for most tokens. The
     others take a search of their own, whose first incumbent is the best such tree known by then.
     """
-    search = LabelledSearch(exact_decoder(problem), problem, clock)
+    decoder = exact_decoder(problem)
+    search = LabelledSearch(decoder, problem, clock)
     parts = search.relaxations()
     tokens = np.arange(problem.n)
     known: dict[bytes, Incumbent | None] = {}
@@ -194,7 +195,7 @@ def _margins_by_search(problem: TreeProblem, tree: Integers, clock: Clock) -> Fl
                 if not is_charted or clock.exhausted():
                     raise UndecidedError
                 left = _without_head(part, tree, token)
-                other = search.decoder.decode(left, budget=rest_of(clock, 0))
+                other = decoder.decode(left, budget=rest_of(clock, 0))
                 score = _proven(other)
             except InfeasibleError:
                 continue
@@ -214,7 +215,7 @@ def _margins_by_search(problem: TreeProblem, tree: Integers, clock: Clock) -> Fl
     for token in np.flatnonzero(~(found >= bound)).tolist():
         found[token] = np.nan
         if not clock.exhausted():
-            rest = LabelledSearch(search.decoder, _without_head(problem, tree, token), clock)
+            rest = LabelledSearch(decoder, _without_head(problem, tree, token), clock)
             rest.best = first[token]
             found[token] = _score_of(rest.run)
     score, given = np.nan, search.solution

@@ -242,28 +242,3 @@ def bounds_by_duals(arcs, penalty, value, parent, bound):
             if least[h, m] > -np.inf:
                 least[h, m] = bound + (least[h, m] - excess[m])
     return least
-
-
-@jit()
-def reaches_all(allowed, single_root):
-    """Return whether the allowed arcs contain any tree, projective or not."""
-    size = allowed.shape[0]
-    queue = np.empty(size, dtype=np.int64)
-    for only in range(1 if single_root and size > 1 else 0, size if single_root else 1):
-        if only > 0 and not allowed[0, only]:
-            continue
-        seen = np.zeros(size, dtype=np.bool_)
-        seen[0] = seen[only] = True
-        queue[0] = only
-        done, length = 0, 1
-        while done < length:
-            h = queue[done]
-            done += 1
-            for m in range(1, size):
-                if allowed[h, m] and not seen[m]:
-                    seen[m] = True
-                    queue[length] = m
-                    length += 1
-        if seen.all():
-            return True
-    return size == 1

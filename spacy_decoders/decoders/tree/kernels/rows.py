@@ -31,32 +31,20 @@ def fill_all(out, value):
 
 
 @internal(forceinline=True)
-def raise_row(out, o, x, x0, shift, length):
+def raise_row(out, o, x, x0, shift, padded):
     """out[o + l] = max(out[o + l], x[x0 + l] + shift)."""
-    shifts = fill8(shift)
-    whole = length & -LANES
-    for at in range(0, whole, LANES):
-        raised = maximum(add(load8(x, x0 + at), shifts), load8(out, o + at))
-        store(out, o + at, raised)
-    for at in range(whole, length):
-        total, present = peek(x, x0 + at) + shift, peek(out, o + at)
-        poke(out, o + at, total if total > present else present)
+    for at in range(0, padded, LANES):
+        raised = add(load8(x, x0 + at), fill8(shift))
+        store(out, o + at, maximum(raised, load8(out, o + at)))
 
 
 @internal(forceinline=True)
-def highest_row_sum(x, x0, y, y0, length):
-    """Return the maximum over l of x[x0 + l] + y[y0 + l], -inf for no length."""
-    whole = length & -LANES
-    highest = -np.inf
-    if whole > 0:
-        best = fill8(-np.inf)
-        for at in range(0, whole, LANES):
-            best = maximum(add(load8(x, x0 + at), load8(y, y0 + at)), best)
-        highest = largest(best)
-    for at in range(whole, length):
-        total = peek(x, x0 + at) + peek(y, y0 + at)
-        highest = total if total > highest else highest
-    return highest
+def highest_row_sum(x, x0, y, y0, padded):
+    """Return the maximum over l of x[x0 + l] + y[y0 + l]."""
+    best = fill8(-np.inf)
+    for at in range(0, padded, LANES):
+        best = maximum(add(load8(x, x0 + at), load8(y, y0 + at)), best)
+    return largest(best)
 
 
 @internal(forceinline=True)
