@@ -5,7 +5,6 @@ symmetric matrix of non-negative costs between all its candidates.
 """
 
 import itertools
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -70,16 +69,14 @@ class SharedNeighbours:
         return 1.0 + _WITHIN + _LINKED + self.residual
 
     def __call__(self, table: CandidateTable) -> Matrix:
-        def cosine(graph: ConceptGraph, vertices: NDArray[np.int64]) -> Matrix:
-            near = shared_neighbour_cosine(graph, vertices, most=self.most)
-            joined = adjacency(graph, vertices)
-            if joined.any():
-                near += _WITHIN * shared_neighbour_cosine(graph, vertices, joined=joined)
-                near += _LINKED * joined
-            np.fill_diagonal(near, 1.0 + _WITHIN + _LINKED)
-            return near
-
-        near = _of_concepts(self, table, cosine)
+        graph, vertices, places = _concepts_of(self, table)
+        near = shared_neighbour_cosine(graph, vertices, most=self.most)
+        joined = adjacency(graph, vertices)
+        if joined.any():
+            near += _WITHIN * shared_neighbour_cosine(graph, vertices, joined=joined)
+            near += _LINKED * joined
+        np.fill_diagonal(near, 1.0 + _WITHIN + _LINKED)
+        near = near[places[:, None], places]
         if self.residual:
             overlap = _title_overlap(table)
             overlap *= self.residual * table.coverage**_BY_COVERAGE
@@ -101,14 +98,12 @@ class GraphDistance:
     """
 
     def __call__(self, table: CandidateTable) -> Matrix:
-        def costs(graph: ConceptGraph, vertices: NDArray[np.int64]) -> Matrix:
-            distances = graph.distances(vertices).astype(np.float64)
-            farthest = max(1.0, float(distances.max(initial=0)))
-            distances[distances < 0] = farthest + 1
-            np.fill_diagonal(distances, farthest)
-            return distances
-
-        return _of_concepts(self, table, costs)
+        graph, vertices, places = _concepts_of(self, table)
+        distances = graph.distances(vertices).astype(np.float64)
+        farthest = max(1.0, float(distances.max(initial=0)))
+        distances[distances < 0] = farthest + 1
+        np.fill_diagonal(distances, farthest)
+        return distances[places[:, None], places]
 
 
 @dataclass(frozen=True)
@@ -144,7 +139,7 @@ def _title_overlap(table: CandidateTable) -> Matrix:
     # words of a single candidate are not shared
     words = [word for word, places in holders.items() if len(places) > 1]
     groups = [*map(holders.__getitem__, words)]
-    assert table.base is not None  # `_of_concepts` has checked this
+    assert table.base is not None  # `_concepts_of` has checked this
     surprise = table.base.title_words.surprise(words)
     indptr = np.cumsum([0, *map(len, groups)])
     members = [*itertools.chain.from_iterable(groups)]
@@ -154,16 +149,14 @@ def _title_overlap(table: CandidateTable) -> Matrix:
     return overlap
 
 
-def _of_concepts(
-    measure: PairCosts,
-    table: CandidateTable,
-    costs: Callable[[ConceptGraph, NDArray[np.int64]], Matrix],
-) -> Matrix:
-    """Compute a matrix for the distinct concepts and spread it over the candidates."""
+def _concepts_of(
+    measure: PairCosts, table: CandidateTable
+) -> tuple[ConceptGraph, NDArray[np.int64], NDArray[np.int64]]:
+    """Return the graph, the distinct concepts, and the place of each candidate's among these."""
     if table.base is None:
         raise ProblemError(
             f"pairs: {type(measure).__name__} needs a knowledge base with a graph; build one with "
             "`python -m spacy decoders kb build`, or take EntityVectors."
         )
     vertices, places = np.unique(table.concepts, return_inverse=True)
-    return costs(table.base.graph, vertices)[places[:, None], places]
+    return table.base.graph, vertices, places

@@ -18,7 +18,7 @@ from ...errors import InfeasibleError, ProblemError, UndecidedError
 from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import LABELLING, DecodedTree, FirstTree, TreeParser
 from ...models.parser.factors import Family
-from ...models.parser.tree_scores import DocumentScores, SentenceScores, rescored
+from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
 from ..constraints.matches import Source, conflict
 from .demands import RULES, TreeDemands, Wish
 from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
@@ -44,7 +44,7 @@ class DocumentDecoder:
         What the trees must satisfy.
     model, limits
         By which boundaries are found anew where a sentence has no tree; see
-        :func:`~spacy_decoders.models.parser.tree_scores.rescored`.
+        :func:`~spacy_decoders.models.parser.tree_scores.score_documents`.
     head_margins, k_best
         Whether to compute the margin of each head, and the number of trees.
     first
@@ -260,8 +260,16 @@ class ConflictSearch:
         demands = given.demands.only(kept)
         starts = demands.starts()
         if starts.tobytes() not in self.found:
-            known = doc, given.scores, starts, given.limits, (self.start, self.end)
-            self.found[starts.tobytes()] = rescored(given.model, *known), []
+            (scored,) = score_documents(
+                given.model,
+                [doc],
+                [starts],
+                [given.scores.blank],
+                given.limits,
+                vectors=given.scores.vectors,
+                within=(self.start, self.end),
+            )
+            self.found[starts.tobytes()] = scored.blocks, []
         blocks, kept_together = self.found[starts.tobytes()]
         if any(others.issuperset(kept) for others in kept_together):
             return True

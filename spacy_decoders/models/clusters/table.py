@@ -64,7 +64,7 @@ class SharedTable(ABC):
     def find(self, words: Iterable[str]) -> NDArray[np.int64]:
         """**Shape (words,)**: the row of each word in the table; -1 if unknown."""
         wanted = np.array([_key_of(word) for word in words], dtype=np.uint32)
-        if not len(self) or not len(wanted):
+        if not len(self):
             return np.full(len(wanted), -1, dtype=np.int64)
         places = np.minimum(np.searchsorted(self.keys, wanted), len(self) - 1)
         return np.where(self.keys[places] == wanted, places, -1)

@@ -123,8 +123,6 @@ def token_features(tokens: TextTokens, knowledge: HeadlineKnowledge) -> Floats:
 
 def vertex_features(vertices: Vertices, features: Floats) -> Floats:
     """The mean of the features of each vertex's tokens. **Shape:** ``(n, len(FEATURES))``"""
-    if not len(vertices):
-        return np.zeros((0, features.shape[1]))
     places = (vertices.of_token >= 0).nonzero()[0]
     numbers = vertices.of_token[places]
     counts, order = np.bincount(numbers), numbers.argsort(kind="stable")
@@ -146,8 +144,6 @@ def phrase_features(
     **shape** ``(tokens,)``, the probabilities that they are in the title. Returns **shape** ``(n,
     len(PHRASE_FEATURES))``.
     """
-    if not len(chosen):
-        return np.zeros((0, len(PHRASE_FEATURES)))
     starts, ends, number = phrases.starts[chosen], phrases.ends[chosen], phrases.numbers[chosen]
     text, begins = tokens.text[starts], tokens.begins
     scores = np.concatenate([features[:, 1:], chances[:, None]], axis=1)

@@ -112,18 +112,20 @@ class HeadlineKnowledge:
         known = self.stems[place] == stems
         return self.texts[place] * known, self.titles[place] * known
 
-    def as_dict(self) -> dict[str, Any]:
-        """Arrays and plain types, for saving; counts in four bytes."""
+    def to_bytes(self) -> bytes:
+        """Return the counts as bytes: arrays and plain types, counts in four bytes."""
         lists = {name: list(getattr(self, name)) for name in ("lengths", "auxiliaries")}
         counts = {name: getattr(self, name).astype(np.int32) for name in ("texts", "titles")}
         model = self.language_model
-        return {**vars(self), **lists, **counts, "language_model": model and vars(model)}
+        saved = {**vars(self), **lists, **counts, "language_model": model and vars(model)}
+        return bytes(srsly.msgpack_dumps(saved))
 
     @classmethod
-    def from_dict(cls, saved: Any) -> HeadlineKnowledge:
-        """Restore what `as_dict` returned; anything else raises `StorageError`."""
+    def from_bytes(cls, data: bytes) -> HeadlineKnowledge:
+        """Restore counts from bytes; raises `StorageError` if they are damaged."""
         part = "knowledge"
         with reading(part):
+            saved = srsly.msgpack_loads(data)
             given = (saved[of.name] for of in fields(cls))
             stems, texts, titles, size, words, lengths, auxiliaries, model = given
             stems = array_of(stems, np.uint64, (-1,), part)
@@ -148,13 +150,12 @@ class HeadlineKnowledge:
 
 @serialize_attr.register(HeadlineKnowledge)
 def _saved(_: HeadlineKnowledge, value: HeadlineKnowledge, name: str, model: Any) -> bytes:
-    return bytes(srsly.msgpack_dumps(value.as_dict()))
+    return value.to_bytes()
 
 
 @deserialize_attr.register(HeadlineKnowledge)
 def _restored(_: HeadlineKnowledge, value: bytes, name: str, model: Any) -> HeadlineKnowledge:
-    with reading(name):
-        return HeadlineKnowledge.from_dict(srsly.msgpack_loads(value))
+    return HeadlineKnowledge.from_bytes(value)
 
 
 def _auxiliaries(titles: Sequence[Sequence[tuple[str, bool]]], language: str) -> tuple[str, ...]:

@@ -96,10 +96,8 @@ def shared_words(
                 words.append(word)
                 weights.append((_SATURATION + 1.0) * counts[word] / (counts[word] + scale))
     size = len(fields), len(contexts)
-    if not words:
-        return np.zeros(size, np.float32)
     rarity = np.clip(surprise(words) / _FULL, 0.0, 1.0)
-    scores = np.bincount(np.array(places), np.array(weights) * rarity, size[0] * size[1])
+    scores = np.bincount(np.array(places, np.int64), weights * rarity, size[0] * size[1])
     return scores.astype(np.float32).reshape(size)
 
 

@@ -113,8 +113,6 @@ class JointProblem:
 
     def between(self, some: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
         """The costs of pairs of some choices with others. **Shape:** ``(some, others)``"""
-        if len(self.offsets) == 2:  # a single mention has no pairs
-            return np.zeros((len(some), len(others)))
         mine, theirs = self.own[some][:, None], self.own[others]
         costs = self.costs[some[:, None], others]
         costs *= self.shares[mine, theirs]

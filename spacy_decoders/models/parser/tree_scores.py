@@ -19,7 +19,7 @@ from .label_templates import context_codes, form_hashes
 from .labels import ArcLabels, BestLabels, label_arcs
 from .relatives import score_arcs
 
-__all__ = ["DocumentScores", "SentenceScores", "assemble", "rescored", "score_documents"]
+__all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents"]
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,8 @@ def score_documents(
     limits: BoundaryLimits,
     *,
     partly: bool = False,
+    vectors: Any = None,
+    within: tuple[int, int] | None = None,
 ) -> list[DocumentScores]:
     """Score all sentences of documents.
 
@@ -164,38 +166,13 @@ def score_documents(
         Which boundaries are decided together with the trees.
     partly
         Whether to label only likely arcs.
+    vectors, within
+        To score the blocks of a part of one document again, with other sentence starts: the
+        document's vectors, and the part's first token and the one after its last; blocks may
+        extend beyond the part.
     """
-    vectors = model.predict(list(docs))
-    return _score_vectors(model, vectors, docs, presets, spaces, limits, partly)
-
-
-def rescored(
-    model: Model[list[Doc], Floats2d],
-    doc: Doc,
-    scored: DocumentScores,
-    preset: Integers,
-    limits: BoundaryLimits,
-    within: tuple[int, int],
-) -> list[SentenceScores]:
-    """Score the blocks of a part of a document again, with other sentence starts.
-
-    The arguments are those of :func:`score_documents`, its result, and the part's first token and
-    the one after its last; blocks may extend beyond the part.
-    """
-    given = [doc], [preset], [scored.blank], limits, False, within
-    return _score_vectors(model, scored.vectors, *given)[0].blocks
-
-
-def _score_vectors(
-    model: Model[list[Doc], Floats2d],
-    vectors: Any,
-    docs: Sequence[Doc],
-    presets: Sequence[Integers],
-    spaces: Sequence[Booleans],
-    limits: BoundaryLimits,
-    partly: bool,
-    within: tuple[int, int] | None = None,
-) -> list[DocumentScores]:
+    if vectors is None:
+        vectors = model.predict(list(docs))
     lengths: Any = list(map(len, docs))
     begins = [*accumulate(lengths, initial=0)]
     encoded = [vectors[begin:end] for begin, end in pairwise(begins)]
@@ -250,8 +227,6 @@ def assemble(
     those of all tokens, concatenated. For each sentence there are its arc scores, its tokens'
     positions in the document, and the scores of boundaries in it.
     """
-    if not len(places):
-        return []
     offsets = np.cumsum([0, *map(len, places)])
     layer = model.maybe_get_ref("label_templates")
     templates = None if layer is None else (layer, context_codes(forms, tags, offsets))

@@ -94,7 +94,6 @@ class FeatureReader:
         alone, several = self._plan.by_width()
         self._several = several
         self._asked = set(self._plan.atoms.tolist())
-        self._asks_own = max(self._asked, default=0) >= _OWN
         self._words = WordTable(alone)
         self._random = np.random.default_rng(0)
 
@@ -117,8 +116,6 @@ class FeatureReader:
     def emissions(self, batch: DocBatch, weights: SparseWeights) -> NDArray[np.float32]:
         """**Shape (n, L)**: the sum of the weights of each token's features for each label."""
         emissions = np.empty((len(batch.words), weights.size), dtype=np.float32)
-        if not len(emissions):
-            return emissions
         words = self._words.met(batch.docs, batch.words, weights, summed=True)
         own = self._own(batch, words, weights.phrases)
         emit(
@@ -144,8 +141,6 @@ class FeatureReader:
             return batch
         chosen = self._random.random(len(batch.docs)) < share
         tokens = np.repeat(chosen, np.diff(batch.documents))
-        if not tokens.any():
-            return batch
         words = batch.words.copy()
         words[tokens] = self._words.lowered(batch.docs, words[tokens])
         return batch._replace(words=words)
@@ -161,8 +156,6 @@ class FeatureReader:
         self, batch: DocBatch, words: MetWords, phrases: PhraseTable | None
     ) -> NDArray[np.uint64]:
         """**Shape (n, B)**: the atoms of each token in its document, if any template uses them."""
-        if not self._asks_own:
-            return np.zeros((0, len(TOKEN_ATOMS)), dtype=np.uint64)
         own = np.zeros((len(words.places), len(TOKEN_ATOMS)), dtype=np.uint64)
         lower = words.atoms[words.places, _LOWER]
         if _GLUED in self._asked:

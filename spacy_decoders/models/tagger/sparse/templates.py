@@ -228,11 +228,9 @@ def plan_of(templates: Sequence[str]) -> Plan:
         else:
             unfolded.update({(term,): None for term in terms[0]})
     flat = [term for terms in unfolded for term in terms]
-    offsets = np.zeros(len(unfolded) + 1, dtype=np.int64)
-    np.cumsum([len(terms) for terms in unfolded], out=offsets[1:])
     return Plan(
         np.array([_seed(terms) for terms in unfolded], dtype=np.uint64),
-        offsets,
+        np.cumsum([0, *map(len, unfolded)]),
         np.array([atom for atom, _ in flat], dtype=np.int64),
         np.array([shift for _, shift in flat], dtype=np.int64),
     )

@@ -52,8 +52,7 @@ class Packed(NamedTuple):
     def of(cls, weights: Floats, least: float) -> Packed:
         """Pack the weights whose absolute value is more than `least`."""
         kept = np.abs(weights) > least
-        starts = np.zeros(len(weights) + 1, dtype=np.int32)
-        np.cumsum(kept.sum(axis=1), out=starts[1:])
+        starts = np.append(0, kept.sum(axis=1)).cumsum(dtype=np.int32)
         return cls(starts, np.nonzero(kept)[1].astype(np.uint16), weights[kept])
 
     def dense(self, size: int) -> Floats:
@@ -102,8 +101,7 @@ class Packed(NamedTuple):
         most = float(np.finfo(np.float32).max) / _MOST
         if total >= 1 << 31 or labels.max(initial=0) >= size or not 0.0 < scale <= most:
             raise ValueError(f"{total:,} weights for {size:,} labels, in steps of {scale}")
-        starts = np.zeros(rows + 1, dtype=np.int32)
-        np.cumsum(counts, out=starts[1:])
+        starts = np.append(0, counts).cumsum(dtype=np.int32)
         return cls(starts, labels, (whole * scale).astype(np.float32))
 
 
@@ -178,8 +176,7 @@ class SparseWeights(Shim):  # type: ignore[misc]
     def squares(self) -> Floats:
         """**Shape (rows,)**: the largest sum of squared gradients of each row's weights."""
         if self._state is not None:
-            found: Floats = self._state.squares.max(axis=1)
-            return found
+            return np.asarray(self._state.squares.max(axis=1))
         if self._powers is None:
             return np.ones(1 << self.learning.bits, dtype=np.float32)
         return np.exp2(np.float32(2) * self._powers)

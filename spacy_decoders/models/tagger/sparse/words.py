@@ -1,5 +1,6 @@
 """A cache of words with their attributes, and the summed weights of their own features."""
 
+import math
 from collections.abc import Sequence
 from threading import Lock
 from typing import NamedTuple
@@ -38,7 +39,7 @@ class MetWords(NamedTuple):
     #: for none.
     atoms: NDArray[np.uint64]
     #: **Shape (room, distances, width)**, float32: the summed weights of the features of each word
-    #: alone, for each label and distance; without rows unless requested.
+    #: alone, for each label and distance; arbitrary unless requested.
     sums: NDArray[np.float32]
 
 
@@ -53,18 +54,17 @@ class WordTable:
         #: **Shape (distances,)**, int64: the distances of words in the templates
         self.shifts, self._slots = np.unique(plan.shifts, return_inverse=True)
         self._lists: tuple[object, ...] = (None, None, None)
-        self._version, self._width = -1, 0
+        self._sums = np.empty((0, 0, 0), dtype=np.float32)
         self._lock = Lock()
         self._clear(0)
 
     def _clear(self, tokens: int) -> None:
         """Forget all words, and make room for a batch of so many tokens."""
         room = MOST + max(MOST, tokens)
-        self._count, self._summed = 1, 0
+        self._count, self._summed, self._version = 1, 0, -1
         # systems provide memory for the rows that are written alone
         self._atoms = np.zeros((room, len(WORD_ATOMS)), dtype=np.uint64)
         self._atoms[0] = 1
-        self._sums = np.empty((0, len(self.shifts), self._width), dtype=np.float32)
         self._keys = np.empty((room, 1), dtype=np.uint64)
         self._slots_of_keys = np.full(1 << (2 * room - 1).bit_length(), -1, dtype=np.int32)
 
@@ -86,14 +86,9 @@ class WordTable:
             if self._lists != given:
                 self._lists = given
                 self._clear(len(words))
-            most = MOST
+            shape, most = (len(self.shifts), -(-weights.size // 8) * 8), MOST
             if summed:
-                if self._version != weights.version:
-                    self._version, self._width = weights.version, -(-weights.size // 8) * 8
-                    self._summed = 0
-                    self._sums = np.empty((0, len(self.shifts), self._width), dtype=np.float32)
-                size = 4 * max(1, len(self.shifts) * self._width)
-                most = min(MOST, max(FEWEST, MOST_BYTES // size))
+                most = min(MOST, max(FEWEST, MOST_BYTES // (4 * max(1, math.prod(shape)))))
             try:
                 found, count = self._placed(words)
                 if count > max(self._count, most):
@@ -101,8 +96,8 @@ class WordTable:
                     found, count = self._placed(words)
                 if count > self._count:
                     self._describe(docs, count, weights)
-                if summed and count > self._summed:
-                    self._sum_up(count, max(most, count), weights)
+                if summed:
+                    self._sum_up(count, (max(most, count), *shape), weights)
             except BaseException:  # no word may stay in the cache without its attributes
                 self._clear(0)
                 raise
@@ -132,8 +127,7 @@ class WordTable:
         rows[:, :_LETTERS] = np.array(given, dtype=np.uint64)
         texts = [word.orth_ for word in lexemes]
         lowers = [low if len(low := text.lower()) == len(text) else text for text in texts]
-        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
-        np.cumsum([len(text) for text in texts], out=offsets[1:])
+        offsets = np.cumsum([0, *map(len, texts)])
         shown = np.empty((len(texts), 2 * AFFIX + 2), dtype=np.uint64)
         letters(_codes(texts), _codes(lowers), offsets, _SEEDS, shown)
         rows[:, _LETTERS:_CLUSTERS] = shown
@@ -148,11 +142,11 @@ class WordTable:
             rows[:, _GROUPS:] = NAMED + (weights.groups.lookup(texts)[:, :1] & _GROUP_PREFIXES)
         self._count = count
 
-    def _sum_up(self, count: int, room: int, weights: SparseWeights) -> None:
+    def _sum_up(self, count: int, room: tuple[int, ...], weights: SparseWeights) -> None:
         """Sum the weights of the features of words that have no sums yet."""
-        if count > len(self._sums):
-            self._summed = 0
-            self._sums = np.empty((room, *self._sums.shape[1:]), dtype=np.float32)
+        if self._version != weights.version or count > len(self._sums):
+            self._version, self._summed = weights.version, 0
+            self._sums = np.empty(room, dtype=np.float32)
         parts = (self._plan, self._slots, weights.packed, self._atoms, weights.learning.bits)
         sum_words(*parts, self._summed, count, self._sums)
         self._summed = count
