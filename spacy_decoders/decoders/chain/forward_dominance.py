@@ -82,9 +82,8 @@ class ForwardDominance(ChainDecoder):
             labels = np.zeros(len(sentences.emissions), dtype=np.int32)
             decode_exactly(model, sentences, np.arange(len(sentences)), labels)
             return labels
-        emissions, offsets = sentences.emissions.reshape(-1), sentences.offsets
-        given = model.links, model.reversed_links, emissions
-        labels, left = search.decode(*given, offsets, model.size)
+        emissions = sentences.emissions.reshape(-1)
+        labels, left = search.decode(model.links, emissions, sentences.offsets, model.size)
         if len(left):
             decode_densely(model, sentences, left, labels)
         return labels

@@ -1,16 +1,16 @@
 """The search for the best labelling: a greedy reference, pruning by it, and a back-trace.
 
-The reference takes, from the left, the best label given the previous one; if that leads to a dead
-end, the same from the right. :mod:`.dual` finds the labels that a better labelling may have, one
-or two for each token with trained scores, and the best labelling among these is found exactly. If
-too many survive, messages between all labels are faster.
+The reference takes, from the left, the best label given the previous one. :mod:`.dual` finds the
+labels that a better labelling may have, one or two for each token with trained scores, and the
+best labelling among these is found exactly. If too many survive, or the reference leads to a dead
+end, messages between all labels are faster.
 """
 
 import numpy as np
 
 from ....jit import jit, uncounted
 from ....simd import peek, poke
-from .dual import BACK, FORTH, PROVEN, best_after, bound
+from .dual import FORTH, PROVEN, best_after, bound
 from .layout import FORBIDDEN, longest_of
 from .tables import lattice_for
 
@@ -21,13 +21,13 @@ SHARE = 0.3
 
 
 @uncounted()
-def greedy(transitions, end, emissions, begin, way, n, size, labels):
+def greedy(transitions, end, emissions, begin, n, size, labels):
     """Write each token's best label given the previous one; return False at a dead end."""
     before = np.int64(size)
-    for i in range(n):
-        token = begin + way * i
+    for token in range(begin, begin + n):
+        last = token == begin + n - 1
         top, before = best_after(
-            transitions, end, emissions, token * size, before * len(end), i == n - 1, size
+            transitions, end, emissions, token * size, before * len(end), last, size
         )
         if not (FORBIDDEN < top < np.inf):
             return False
@@ -60,7 +60,7 @@ def trace(links, emissions, begin, n, size, lattice, labels):
 
 
 @uncounted()
-def decode_all(links, back, emissions, offsets, size, labels, left, lattice):
+def decode_all(links, emissions, offsets, size, labels, left, lattice):
     """Decode all sentences; return how many are left for dense decoding."""
     lefts = np.int64(0)
     for s in range(len(offsets) - 1):
@@ -68,9 +68,7 @@ def decode_all(links, back, emissions, offsets, size, labels, left, lattice):
         if n == 0:
             continue
         done = False
-        if greedy(
-            links.transitions, links.end, emissions, begin, FORTH, n, size, labels
-        ) or greedy(back.transitions, back.end, emissions, begin + n - 1, BACK, n, size, labels):
+        if greedy(links.transitions, links.end, emissions, begin, n, size, labels):
             status, _ = bound(links, emissions, begin, FORTH, n, size, labels, 0.0, SHARE, lattice)
             done = status == PROVEN
             if done and peek(lattice.marks, n + 1) > n + 1:
@@ -82,14 +80,14 @@ def decode_all(links, back, emissions, offsets, size, labels, left, lattice):
 
 
 @jit()
-def decode(links, back, emissions, offsets, size):
-    """Decode a batch with the tables of a model, `links`, and of the reversed model, `back`.
+def decode(links, emissions, offsets, size):
+    """Decode a batch with the tables of a model.
 
     Returns the labels, int32 **(total,)**, and the sentences left for dense decoding: those in
-    which too many labels survive, or no legal reference was found.
+    which too many labels survive, or the reference leads to a dead end.
     """
     labels = np.zeros(offsets[-1], np.int32)
     left = np.zeros(len(offsets) - 1, np.int64)
     lattice = lattice_for(longest_of(offsets), size)
-    lefts = decode_all(links, back, emissions, offsets, size, labels, left, lattice)
+    lefts = decode_all(links, emissions, offsets, size, labels, left, lattice)
     return labels, left[:lefts]
