@@ -11,6 +11,7 @@ from ...errors import DecodersError
 from .decoder import OVERTIME, lacks_time, solve_in_slices
 from .forward_dominance import ForwardDominance
 from .kernels import lattice
+from .kernels.layout import UP64
 from .problem import ChainModel, Sentences
 from .proof import SHARE, certified
 from .solutions import ChainSolution
@@ -20,6 +21,9 @@ __all__ = ["best_paths", "k_best", "max_marginal_margins"]
 #: Seconds on a slow machine: to rank a pair of labels of adjacent tokens, for each labelling that
 #: may have to be moved when another one is ranked, and to certify one.
 PAIR, MOVE, LABELLING = 4e-9, 5e-9, 5e-5
+
+#: The largest error of a margin, relative to 1 plus the scale of the best labelling.
+EXACT = 1e-9
 
 
 def k_best(
@@ -136,7 +140,8 @@ def max_marginal_margins(
     Returns
     -------
     **Shape (n,)**, float32, at least 0: 0 if another label is as good, ``inf`` if
-    no legal labelling has another label at that token, NaN if the best labelling is not proven.
+    no legal labelling has another label at that token, NaN if it is not proven: because the best
+    labelling is not, or because scores such as 1e30 leave sums too few digits.
     Computed in float64, exact to ``1e-9 * (1 + scale)``, where `scale` is the sum of the absolute
     scores of the best labelling's parts, and then rounded to float32.
 
@@ -157,6 +162,8 @@ def max_marginal_margins(
     given = model.links, model.padded.transposed, sentences.emissions.reshape(-1)
     margins = lattice.margins(*given, sentences.offsets, model.size, best.labels)
     proven = np.abs(best.bounds - best.scores) < best.tolerances  # False for NaN and inf
-    if not proven.all():
-        margins[~np.repeat(proven, np.diff(sentences.offsets))] = np.nan
+    tokens = np.diff(sentences.offsets)
+    rounding = 2.0 * (tokens + 2) * UP64 * sentences.most_gained(model)
+    unsure = np.repeat(rounding > EXACT * (1.0 + best.scales), tokens) & (margins < np.inf)
+    margins[unsure | ~np.repeat(proven, tokens)] = np.nan
     return read_only(margins.astype(np.float32))

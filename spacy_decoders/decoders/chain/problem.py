@@ -242,6 +242,15 @@ class Sentences:
         links = (model.transitions, model.start_scores, model.end_scores)
         return path_scores(*links, self.emissions, self.offsets, labels)
 
+    def most_gained(self, model: ChainModel) -> NDArray[np.float64]:
+        """Return the most that positive scores add to a labelling: **shape (sentences,)**."""
+        tokens = np.diff(self.offsets)
+        own = self.emissions.max(axis=1).clip(min=0.0)
+        gains = np.bincount(np.arange(len(self)).repeat(tokens), own, len(self))
+        links = (model.start_scores, model.transitions, model.end_scores)
+        start, step, end = (max(float(scores.max()), 0.0) for scores in links)
+        return gains + start + (tokens - 1) * step + end
+
     def infeasible(self, sentence: int, token: int) -> InfeasibleError:
         """Return the error that names the token at which the last legal prefix ends."""
         where = f"sentence {sentence}: " if len(self) > 1 else ""

@@ -1,5 +1,6 @@
 """The distribution over trees: the probability of each arc, of sentence starts, of whole trees."""
 
+import math
 import warnings
 from dataclasses import dataclass
 
@@ -177,10 +178,10 @@ def _inside_outside(
         weights = (np.exp(scores - best), np.exp(starts))
         found = posterior(*weights, single_root, np.exp(least))
         if found.log_partition > -np.inf:
-            return found.arcs, found.starts, float(found.log_partition + best.sum())
+            return found.arcs, found.starts, math.fsum([found.log_partition, *best])
     best, _ = _of_best_tree(scores, True, single_root, NO_GAPS if single_root else starts)
     found = posterior_by_logs(scores - best, starts, single_root, -np.inf)
-    return found.arcs, found.starts, float(found.log_partition + best.sum())
+    return found.arcs, found.starts, math.fsum([found.log_partition, *best])
 
 
 def _of_best_tree(
@@ -228,4 +229,4 @@ def _by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
         relative = (scores - best)[np.ix_(order, order)]
         found, total = eliminate(relative.T.copy(), single_root, True)
         found, highest = found[np.ix_(order, order)], 0.0
-    return found.T, float(total + highest + best.sum())
+    return found.T, math.fsum([total, highest, *best])

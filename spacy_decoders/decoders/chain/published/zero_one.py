@@ -82,9 +82,6 @@ def _bound_on_others(
     given = model.links, model.padded.transposed, sentence.emissions.reshape(-1)
     margins = lattice.margins(*given, sentence.offsets, model.size, best.labels)
     # the largest sum of absolute scores of a labelling that scores at least as much
-    largest = sentence.emissions.max(axis=1).clip(min=0.0).astype(np.float64)
-    links = (model.start_scores, model.transitions, model.end_scores)
-    start, step, end = (max(float(scores.max()), 0.0) for scores in links)
-    most = 2.0 * (float(largest.sum()) + start + (n - 1) * step + end) - score
+    most = 2.0 * float(sentence.most_gained(model)[0]) - score
     top = float(sentence.scores_of(model, best.labels)[0, 0])
     return top - float(margins.min()) + UP64 * (n + 2) * (most + abs(top))
