@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..arrays import checked_list
+from ..arrays import checked_list, checked_type
 from ..errors import StorageError
 from ..files import write_atomically
 from ..graph import ConceptGraph
@@ -127,6 +127,7 @@ class ConceptBase(EditableConcepts):
             If the folder is of another kind or version, or a file is missing, foreign, truncated
             or invalid.
         """
+        checked_type("live", live, bool, "True or False")
         stored = FOLDER.read(folder)
         url = stored.header.get("url", "")
         if not isinstance(url, str) or (url and not url.startswith(("http://", "https://"))):

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import numpy as np
 from pydantic import ValidationError
 
-from ..arrays import checked_list, checked_whole
+from ..arrays import checked_indices
 from ..errors import ProblemError
 from ..graph import ConceptGraph
 from .aliases import AliasTable, in_case, letter_case, normalise
@@ -69,11 +69,13 @@ class ConceptTable:
 
     def id(self, concept: int) -> str:
         """The identifier of a concept."""
-        return str(self.ids[checked_whole("concept", concept, low=0)])
+        return self.known([concept])[0].id or ""
 
     def known(self, concepts: Sequence[int]) -> list[Known]:
         """What is known of some concepts, read at once."""
-        return known_of(self._database, checked_list("concepts", concepts, "numbers"))
+        size = self._database.size
+        numbers = checked_indices("concepts", concepts, (None,), low=0, high=size)
+        return known_of(self._database, numbers.tolist())
 
     @property
     def type_names(self) -> list[str]:
@@ -118,13 +120,13 @@ class ConceptTable:
 
         Apart from the title, a base keeps which of :data:`~.aliases.CASES` they are written in.
         """
-        number = checked_whole("concept", concept, low=0)
+        (known,) = self.known([concept])
         rows = self._database.ask(
             "SELECT alias, count, lower, capitalised, upper, mixed FROM candidates "
             "WHERE concept = ? ORDER BY count DESC, alias",
-            number,
+            known.number,
         )
-        title, found = self.titles[number], dict[str, float]()
+        title, found = known.title, dict[str, float]()
         name, own = normalise(title), letter_case(title)
         for alias, count, *cases in rows:
             for case, uses in enumerate(cases):

@@ -155,17 +155,19 @@ class Database:
     def change(self, *, links: bool = False) -> Iterator[sqlite3.Connection]:
         """Give a connection for a transaction, which is rolled back on an error."""
         connection = self._connection()
-        connection.execute("BEGIN IMMEDIATE")
         try:
-            yield connection
-            connection.execute(
-                "INSERT INTO changes SELECT coalesce(max(number), 0) + 1, ? FROM changes",
-                (int(links),),
-            )
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
+            connection.execute("BEGIN IMMEDIATE")
+            with connection:  # commits, or rolls back
+                yield connection
+                connection.execute(
+                    "INSERT INTO changes SELECT coalesce(max(number), 0) + 1, ? FROM changes",
+                    (int(links),),
+                )
+        except sqlite3.OperationalError as error:
+            raise StorageError(
+                f"folder: {self.file.path} can't be changed ({error}); see that it and its folder "
+                "can be written, or open the base without `live`."
+            ) from error
         self._local.caches = {}  # `data_version` counts only the changes of other connections
 
     @contextmanager

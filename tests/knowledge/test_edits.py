@@ -289,6 +289,8 @@ def test_a_live_base_is_read_where_nothing_can_be_written(tmp_path, monkeypatch)
         base = ConceptBase.open(tmp_path / "kb", live=live)
         assert len(base) == len(CONCEPTS)
         assert sorted(file.name for file in (tmp_path / "kb").iterdir()) == names
+    with pytest.raises(StorageError, match=r"can't be changed .* can be written"):
+        base.remove("planet")
     (tmp_path / "kb" / f"{NAME}-wal").write_bytes(b"changes")
     (tmp_path / "kb" / f"{NAME}-shm").symlink_to("missing/file")  # it can't be made
     with pytest.raises(StorageError, match="can't be opened"):

@@ -137,6 +137,8 @@ def attributes_of(item: Any) -> Iterator[tuple[str, float]]:
     >>> list(attributes_of({"word": "Main", "next": {"digits": True}, "length": 4}))
     [('word:Main', 1.0), ('next:digits', 1.0), ('length', 4.0)]
     """
+    if not isinstance(item, Iterable):
+        raise ProblemError(f"items: expected a list of attributes, or a dict; got {item!r}.")
     if not isinstance(item, Mapping):
         for name in item:
             yield _text(name), 1.0
@@ -158,7 +160,7 @@ def attributes_of(item: Any) -> Iterator[tuple[str, float]]:
 
 
 def _text(name: Any) -> str:
-    return name.decode("utf8") if isinstance(name, bytes) else str(name)
+    return name.decode("utf8", "surrogateescape") if isinstance(name, bytes) else str(name)
 
 
 # --- the file -------------------------------------------------------------------------

@@ -56,13 +56,10 @@ def word_scores(
     """
     scores = log_softmax(checked_scores("logits", logits, (None, None), dtype=np.float64))
     word_ids = checked_list("word_ids", word_ids, "numbers, or None for special tokens")
-    if len(word_ids) != len(scores):
-        raise ProblemError(
-            f"word_ids: expected one for each of the {len(scores)} subwords, got {len(word_ids)}."
-        )
-    # pandas makes NaN of None
-    numbers = [-1 if word is None or word != word else int(word) for word in word_ids]
-    given = np.array(numbers, dtype=np.int64)
+    # pandas makes floats of them, and NaN of None
+    numbers = [-1 if word is None or word != word else word for word in word_ids]
+    shape = scores.shape[:1]
+    given = checked_scores("word_ids", numbers, shape, dtype=np.float64, forbidden=False)
     rows = np.flatnonzero(given >= 0)
     which, firsts = np.unique(given[rows], return_index=True)
     if np.any(np.diff(given[rows]) < 0):
@@ -70,7 +67,7 @@ def word_scores(
     count = int(which.max(initial=-1)) + 1
     rows_given, size = count if words is None else words, scores.shape[1]
     of_words = np.full((checked_whole("words", rows_given, low=count), size), -np.log(size or 1))
-    of_words[which] = scores[rows[firsts]]
+    of_words[which.astype(np.int64)] = scores[rows[firsts]]
     return of_words
 
 

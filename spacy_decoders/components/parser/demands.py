@@ -214,9 +214,7 @@ def _set_on(token: Token, labels: Sequence[str]) -> Iterator[Wish]:
         for value in values:
             if about == "head" and not _is_index(value, len(token.doc)):
                 known = f"the index of a token, 0 to {len(token.doc) - 1}"
-            elif about == "dep" and not isinstance(value, str):
-                known = "a label"
-            elif about == "dep" and not forbidden and value not in labels:
+            elif about == "dep" and value not in labels:
                 known = f"a label of the parser, one of {', '.join(labels)},"
             else:
                 continue

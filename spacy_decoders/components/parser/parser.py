@@ -16,6 +16,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ...arrays import checked_type
 from ...budget import Budget
 from ...errors import ProblemError
 from ...models.parser.arc_scorer import set_sizes
@@ -269,7 +270,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         """
         validate_get_examples(get_examples, "BranchAndBoundParser.initialize")
         if labels is not None:
-            self.cfg.update(labels)
+            self.cfg.update(checked_type("labels", labels, dict, f"{self.name}.label_data"))
+            self.check_settings()
         else:
             found, tags, root = collect_labels(get_examples())
             for label in found:

@@ -14,6 +14,7 @@ from spacy.util import check_lexeme_norms
 from spacy.vocab import Vocab
 from thinc.api import Model
 
+from ...arrays import checked_list
 from ...errors import ProblemError
 from ...models.calibration import Answers
 from ...models.saved import damaged
@@ -288,7 +289,8 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         """
         validate_get_examples(get_examples, "ExactTagger.initialize")
         check_lexeme_norms(self.vocab, "tagger")
-        for label in labels_in(get_examples(), self.targets) if labels is None else labels:
+        found = labels_in(get_examples(), self.targets) if labels is None else labels
+        for label in checked_list("labels", found, "strings"):
             self.add_label(label)
         if not self.labels or ("ent" in self.targets and not self.space.scheme.types):
             kinds = get_args(Target)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, pairwise
@@ -192,17 +193,18 @@ class PathProblem(Immutable):
     def parts(self, vertices: Sequence[int] | Integers) -> list[float]:
         """The scores that make up a path: its start, its edges and its end."""
         path = vertices if isinstance(vertices, list) else np.asarray(vertices).tolist()
-        steps = [self.weights.item(edge) for edge in pairwise(path)]
-        return [self.start.item(path[0]), *steps, self.end.item(path[-1])]
+        with suppress(IndexError, TypeError, ValueError):
+            if min(path) >= 0 and len(set(map(self.classes.item, path))) == len(path):
+                steps = [self.weights.item(edge) for edge in pairwise(path)]
+                return [self.start.item(path[0]), *steps, self.end.item(path[-1])]
+        raise ProblemError(
+            f"vertices: expected one or more numbers below {self.size} without a class twice; got "
+            f"{path}."
+        )
 
     def score(self, vertices: Sequence[int] | Integers) -> float:
         """The score of a path by definition, rounded once."""
-        try:
-            return math.fsum(self.parts(vertices))
-        except (IndexError, TypeError):
-            raise ProblemError(
-                f"vertices: expected one or more numbers below {self.size}; got {vertices}."
-            ) from None
+        return math.fsum(self.parts(vertices))
 
     def ranked(self, paths: Iterable[Integers]) -> list[Integers]:
         """The paths, best first by exact score: a kernel's rounded sums may order ties wrongly."""
@@ -277,8 +279,6 @@ class PathSolution(Immutable):
         Raises `DecodersError` if it is not a path of the problem, which is a bug in `decoder`.
         """
         path = np.asarray(vertices).tolist()
-        if len(set(map(problem.classes.item, path))) < len(path) or min(path) < 0:
-            raise DecodersError(f"{decoder}: the path {path} visits a class twice.")
         parts = problem.parts(path)
         if min(parts) == -np.inf:
             raise DecodersError(f"{decoder}: the path {path} has a forbidden start, edge or end.")

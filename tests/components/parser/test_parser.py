@@ -119,3 +119,11 @@ def test_labels_are_strings():
         with pytest.raises(ProblemError, match=r"^label: expected a string"):
             parser.add_label(wrong)
     assert parser.cfg["labels"] == []
+
+
+@pytest.mark.parametrize(("factory", "wrong"), [(parsing.NAME, ["a"]), ("exact_tagger", {"a": 1})])
+def test_labels_of_another_component_are_refused(factory, wrong):
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe(factory)
+    with pytest.raises(ProblemError, match=r"^labels: expected"):
+        pipe.initialize(lambda: parsing.make_examples(nlp), labels=wrong)

@@ -102,6 +102,15 @@ def test_an_exempt_label_that_is_demanded_is_given(ruled, keeps):
     assert doc._.conflicts == []
 
 
+@pytest.mark.parametrize("name", ["fixed_dep", "forbidden_deps"])
+def test_a_label_that_the_parser_lacks_is_named(ruled, name):
+    nlp = ruled()
+    doc = sentence(nlp, ["the", "dog", "sees", "."])
+    doc[0]._.set(name, ["nsuj"])
+    with pytest.raises(ProblemError, match=f"^{name}: expected a label of the parser.*nsuj"):
+        nlp(doc)
+
+
 @pytest.mark.parametrize(
     "rules",
     [

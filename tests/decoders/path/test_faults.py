@@ -181,7 +181,7 @@ def _finds(path, score, arrays, bounds, prices, ranking, *limits):
 @pytest.mark.parametrize("path", [[0, 1, 0, 2, 3], [0, 0, 0, 0, 0], [0, -1, 1, 2, 3]])
 def test_a_path_that_is_none(monkeypatch, path, problem):
     monkeypatch.setattr(lagrangian_search, "search_once", partial(_finds, path, 9.0))
-    with pytest.raises(DecodersError, match="visits a class twice"):
+    with pytest.raises(DecodersError, match="without a class twice"):
         core.ExactPath().decode(problem, LENGTH)
 
 

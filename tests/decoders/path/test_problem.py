@@ -29,7 +29,7 @@ def test_lengths_and_vertices_that_no_path_can_have():
     for wrong in (0, 1.5):
         with pytest.raises(ProblemError, match="length: expected a whole number from 1 on"):
             problem.checked_length(wrong)
-    for wrong in ([9], []):
+    for wrong in ([9], [], [-1, 0], [0, 0], np.array([-1])):
         with pytest.raises(ProblemError, match="vertices: expected one or more numbers below 2"):
             problem.score(wrong)
     with pytest.raises(InfeasibleError):
