@@ -13,6 +13,7 @@ from spacy_decoders import Budget, InfeasibleError, ProblemError, verify
 from spacy_decoders.decoders import path as core
 from spacy_decoders.decoders.path import exact_path
 from tests.decoders.claims import check_claim
+from tests.decoders.draws import EVERY_KIND, drawn
 from tests.oracles import Path, all_paths
 
 __all__ = ["Question", "check", "problems"]
@@ -46,37 +47,15 @@ class Question(NamedTuple):
     length: int
 
 
-def magnitudes(kind: str) -> st.SearchStrategy[float]:
-    """Scores of one kind."""
-    ordinary = st.floats(-3, 3, allow_nan=False)
-    masks = st.sampled_from([-1e4, -1e7, -1e9, -1e12, -1e20, -1e30])
-    small = st.sampled_from([0.0, -0.0, 5e-324, -5e-324, 1e-310, 1e-20, -1e-20])
-    large = st.sampled_from([1e6, -1e6, 1e12, -1e12, 1e20, -1e20])
-    return {
-        "ordinary": ordinary,
-        "ties": st.integers(-1, 2).map(float),
-        "repeated": st.sampled_from([0.1, 0.2, 0.3, 0.1 + 0.2]),
-        "masked": st.one_of(ordinary, masks),
-        "forbidden": st.one_of(ordinary, st.just(-np.inf)),
-        "masked ties": st.one_of(st.integers(0, 1).map(float), masks, st.just(-np.inf)),
-        "mixed": st.one_of(ordinary, small, large),
-        "tiny": small,
-    }[kind]
-
-
 @st.composite
 def questions(draw: st.DrawFn) -> Question:
     """A problem small enough to enumerate."""
     n = draw(st.integers(1, 6))
     classes = draw(st.lists(st.integers(0, n), min_size=n, max_size=n))
-    kinds = ("ordinary", "ties", "repeated", "masked", "forbidden", "masked ties", "mixed", "tiny")
-
-    def scores(*shape: int) -> np.ndarray:
-        size = int(np.prod(shape))
-        scores = magnitudes(draw(st.sampled_from(kinds)))
-        return np.array(draw(st.lists(scores, min_size=size, max_size=size))).reshape(shape)
-
-    problem = core.PathProblem(scores(n), scores(n, n), scores(n), np.array(classes))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind = st.sampled_from(EVERY_KIND)
+    start, weights, end = (drawn(rng, draw(kind), shape) for shape in ((n,), (n, n), (n,)))
+    problem = core.PathProblem(start, weights, end, np.array(classes))
     return Question(problem, draw(st.integers(1, min(n, 5))))
 
 

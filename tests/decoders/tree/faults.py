@@ -6,7 +6,7 @@ from spacy_decoders.arrays import read_only
 from spacy_decoders.decoders.tree import TreeProblem
 from spacy_decoders.errors import DecodersError, InfeasibleError
 from tests.decoders.tree.samples import trees
-from tests.decoders.tree.truth import JointTruth, Truth, exact, judge
+from tests.decoders.tree.truth import exact, judge, truth_of
 
 
 def problem_of(
@@ -49,11 +49,6 @@ def without_an_arc_of(arcs, heads):
     fewer = arcs.copy()
     fewer[heads[token - 1], token] = -np.inf
     return read_only(fewer)
-
-
-def truth_of(problem, paid="everything"):
-    joint = problem.is_constrained or problem.boundaries is not None
-    return (JointTruth if joint else Truth)(problem, paid)
 
 
 def never_wrong(decoder, problem, paid="everything"):

@@ -14,7 +14,7 @@ from spacy_decoders.decoders.tree.published import price_and_cut
 from spacy_decoders.errors import DecodersError, InfeasibleError
 from tests.decoders.tree.faults import never_wrong, no_wrong_rank, problem_of, tamper, worse_heads
 from tests.decoders.tree.samples import random_factors
-from tests.decoders.tree.truth import JointTruth, Truth
+from tests.decoders.tree.truth import truth_of
 
 
 def tampered_work(kind, real, scores, multipliers, pool, mask, *rest):
@@ -97,7 +97,7 @@ def test_the_incumbents_own_score_is_no_bound(
         )
         factors = random_factors(np.random.default_rng(seed), problem.n)
         problem = replace(problem, factors=factors)
-        truth = JointTruth(problem) if sentences else Truth(problem)
+        truth = truth_of(problem)
         monkeypatch.setattr(bounding, "solve_node", lies_about_the_bound(problem, prunes))
         try:
             certificate = BranchAndBound(backbone).decode(problem).certificate

@@ -3,8 +3,7 @@ import pytest
 
 from spacy_decoders import InfeasibleError
 from spacy_decoders.decoders import tree
-
-from .promises import KINDS, drawn
+from tests.decoders.draws import KINDS, drawn
 
 
 @pytest.mark.parametrize("projective", [True, False])

@@ -99,6 +99,11 @@ class JointTruth(Truth):
         return self.labelled.get((heads, tuple(labels)))
 
 
+def truth_of(problem, paid="everything"):
+    joint = problem.is_constrained or problem.boundaries is not None
+    return (JointTruth if joint else Truth)(problem, paid)
+
+
 def labels_of(
     problem: TreeProblem, heads: tuple[int, ...], labels: tuple[int, ...]
 ) -> list[float]:
