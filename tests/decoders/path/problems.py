@@ -1,25 +1,8 @@
 """Random selection-and-ordering problems."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from spacy_decoders.decoders.path import PathProblem
-
-
-def small_problems(count: int, seed: int = 0) -> Iterator[tuple[PathProblem, int]]:
-    """Problems that brute force can judge, each with a length to ask for."""
-    rng = np.random.default_rng(seed)
-    for i in range(count):
-        n = int(rng.integers(1, 7))
-        classes = int(rng.integers(1, n + 1))
-        drawn = [  # small whole ones to provoke ties, or normal ones
-            rng.normal(size=shape) if i % 2 else rng.integers(-3, 4, shape).astype(float)
-            for shape in (n, (n, n), n)
-        ]
-        for scores in drawn:
-            scores[rng.random(scores.shape) < (0.0, 0.3, 0.6)[i % 3]] = -np.inf
-        yield PathProblem(*drawn, rng.integers(0, classes, n)), int(rng.integers(1, 5))
 
 
 def headline_like(rng, n: int) -> PathProblem:

@@ -1,5 +1,7 @@
 """Limits of time on paths: what is done, and what is known, when too little is left."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -10,12 +12,14 @@ from spacy_decoders.decoders.path import (
     ExactPath,
     IntegerProgram,
     PathDecoder,
+    PathProblem,
     proof,
 )
 from spacy_decoders.decoders.path import lagrangian_search as lagrangian
 from spacy_decoders.decoders.path import problem as problems
 from spacy_decoders.decoders.path.published import integer_program
-from tests.decoders.path.problems import assert_path, headline_like, small_problems
+from tests.decoders.draws import drawn
+from tests.decoders.path.problems import assert_path, headline_like
 from tests.oracles import all_paths
 
 DECODERS = [ExactPath(), Beam(2, lookahead=True), ColorCoding(), IntegerProgram()]
@@ -45,9 +49,13 @@ def late(monkeypatch):
 
 
 @each_decoder
-def test_tables_are_made_only_where_there_is_time(decoder, late):
+def test_tables_are_made_only_where_there_is_time(decoder, late, rng):
     found = 0
-    for problem, length in small_problems(100):
+    for _ in range(100):
+        n, length = rng.integers(1, 7), int(rng.integers(1, 5))
+        kinds = rng.choice(["integers", "ties", "forbidden"], 3)
+        scores = map(partial(drawn, rng), kinds, ((n,), (n, n), (n,)))
+        problem = PathProblem(*scores, rng.integers(0, n, n))
         expected = all_paths(problem, length)
         try:
             solution = decoder.decode(problem, length, budget=Budget(seconds=1e3))
