@@ -1,11 +1,14 @@
 """``listed_lemmatizer``: listed words, capitals of names, numbers."""
 
+from pathlib import Path
+
 import pytest
 import spacy
 from spacy.lookups import Lookups
 from spacy.tokens import Doc
 
 from spacy_decoders.components.lemmatizer import WORDS
+from tests.tables import rows
 
 
 @pytest.fixture(scope="module")
@@ -26,46 +29,8 @@ def nlp():
 
 @pytest.mark.parametrize(
     ("word", "tag", "pos", "morph", "lemma"),
-    [
-        ("her", "PRP$", "PRON", "", "her"),  # listed by its tag
-        ("Mice", "NNS", "NOUN", "Number=Plur", "mouse"),
-        ("french", "JJ", "ADJ", "Degree=Pos", "French"),  # though it is a base form
-        ("New", "NNP", "ADJ", "Degree=Pos", "New"),  # of "New York"
-        ("Greater", "NNP", "ADJ", "Degree=Cmp", "Great"),
-        ("York", "NNP", "PROPN", "Number=Sing", "York"),
-        ("Hills", "NNPS", "PROPN", "Number=Plur", "Hill"),
-        ("Nazis", "NNPS", "PROPN", "Number=Plur", "Nazi"),
-        ("kerala", "NNP", "PROPN", "Number=Sing", "Kerala"),
-        ("al", "NNP", "PROPN", "Number=Sing", "al"),
-        ("a@b.org", "ADD", "PROPN", "", "a@b.org"),
-        ("iPhone", "NN", "NOUN", "Number=Sing", "iPhone"),
-        ("iPhones", "NNS", "NOUN", "Number=Plur", "iPhone"),
-        ("X", "NN", "NOUN", "Number=Sing", "X"),
-        ("diabetes", "NN", "NOUN", "Number=Plur", "diabetes"),
-        ("bleed", "VBP", "VERB", "Number=Plur|VerbForm=Fin", "bleed"),
-        ("https://a.org", "NNP", "PROPN", "Number=Sing", "https://a.org"),
-        ("Fish", "NN", "NOUN", "Number=Sing", "fish"),
-        ("Fished", "VBD", "VERB", "VerbForm=Fin", "fish"),
-        ("upvoted", "VBD", "VERB", "VerbForm=Fin", "upvote"),  # like the known "vote"
-        ("hard-waited", "VBD", "VERB", "VerbForm=Fin", "hard-wait"),
-        ("vlogging", "VBG", "VERB", "VerbForm=Ger", "vlog"),
-        ("diabetes", "NNS", "NOUN", "Number=Plur", "diabetes"),  # known, and "diabete" is not
-        ("zzzed", "VBD", "VERB", "VerbForm=Fin", "zzz"),
-        ("1940's", "NNS", "NOUN", "Number=Plur", "1940s"),
-        ("5,000", "CD", "NUM", "", "5000"),
-        ("1,234,567.89", "CD", "NUM", "", "1234567.89"),
-        ("12,50,000", "CD", "NUM", "", "1250000"),
-        ("12,5", "CD", "NUM", "", "12,5"),
-        ("1,2,3", "CD", "NUM", "", "1,2,3"),
-        ("00:00:01,000", "CD", "NUM", "", "00:00:01,000"),
-        ("HR", "NN", "NOUN", "", "HR"),  # listed in capitals
-        ("Hr", "NN", "NOUN", "", "hr"),
-        ("CO2", "NN", "NOUN", "", "CO2"),
-        ("3G", "NN", "NOUN", "", "3g"),
-        ("Two", "CD", "NUM", "", "two"),
-        ("The", "DT", "DET", "", "the"),
-    ],
-)  # fmt: skip
+    rows(Path(__file__).parent / "lemmas.tsv"),
+)
 def test_lemmas(nlp, word, tag, pos, morph, lemma):
     doc = Doc(nlp.vocab, words=[word], tags=[tag], pos=[pos], morphs=[morph])
     assert nlp.get_pipe("listed_lemmatizer")(doc)[0].lemma_ == lemma

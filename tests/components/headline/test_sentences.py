@@ -3,6 +3,7 @@
 import itertools
 import warnings
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,7 +23,9 @@ from spacy_decoders.components.headline.sentences import (
 )
 from spacy_decoders.models.headline.stems import Stemmer
 from tests.components.headline.titled import blank
+from tests.tables import rows
 
+HERE = Path(__file__).parent
 VOCAB = blank().vocab
 TEXT = "A judge in Boston did not block the proposed merger on Tuesday , shares fell ."
 HEADS = [1, 6, 3, 1, 6, 6, 6, 9, 9, 6, 11, 6, 6, 14, 6, 6]
@@ -219,51 +222,7 @@ def shipped():
 @pytest.mark.filterwarnings("ignore:headline")  # not every length is possible
 @pytest.mark.parametrize(
     ("text", "tied"),
-    [
-        ("The mayor is anything but honest about the budget.", "anything but honest"),
-        ("Few doctors recommend the drug for children.", "few for children"),
-        ("Less than half of the voters supported the reform.", "less than half of voters"),
-        ("The germ is resistant to all drugs but one.", "resistant to all drugs but one"),
-        ("The former prime minister resigned on Monday.", "former"),
-        ("The alleged thief was never seen in the town.", "alleged never"),
-        ("The senator voted for the war but against its funding.", "but against its funding"),
-        ("He would rather quit than pay the fine, they say.", "would rather quit than pay"),
-        ("Germany's economy shrank 0.3% in the fourth quarter.", "shrank 0.3%"),
-        ("Which team won the cup last year?", "which team"),
-        ("Coffee prices reached their highest level in 13 years.", "highest level"),
-        ("Teachers in Chicago went on strike on Wednesday.", "went on strike"),
-        ("About 300 pupils of the school were sick.", "about 300"),
-        ("A few squeaks are better than the wrath of a bored pet.", "a few better than wrath of"),
-        ("The year 2003 has been bad news for plants.", "bad news"),
-        ("The movement of the country to a free market goes on.", "movement to free market"),
-        ("Rents rose in Berlin but fell in Munich.", "rents rose in berlin"),
-        ("Seizures will occur when poisons are released into the blood.", "when poisons released"),
-        ("President Bush has directed NASA to return to the moon by 2018.", "to return to moon"),
-        ("The drug is all but useless against the virus.", "all but useless"),
-        ("Everyone except the mayor voted for the new tax.", "everyone except mayor voted"),
-        ("All but two of the ten players scored in the final.", "all but two scored"),
-        ("Had the dam burst, the town would have been flooded.", "had burst would flooded"),
-        ("Should the talks fail, the union will strike.", "should talks fail union strike"),
-        ("Were taxes to rise, firms would leave the city.", "were taxes firms would"),
-        ("The mayor and the police met in the park after the storm.", "mayor and police met"),
-        ("The number of cases in other countries fell in May.", "cases in other countries fell"),
-        ("Anna is the best player in Ohio, her coach said.", "best player in ohio"),
-        ("Workers who learn a trade often earn more.", "workers who learn trade earn more"),
-        ("The firm expressed the hope that sales would grow.", "firm hope that sales would grow"),
-        ("Bayer is putting the venom of a snail to medical use in Rome.", "venom to medical use"),
-        ("The new drug is fairly safe for children over 12.", "fairly safe for children over 12"),
-        ("Employees with contracts earn twice as much as others.", "contracts twice as much as"),
-        ("Prices rose between 3 and 5 percent in the first half.", "rose between 3 and 5 percent"),
-        (
-            "The plant ran from March 2019 to June 2023 in Ohio.",
-            "ran from march 2019 to june 2023",
-        ),
-        (
-            "A judge of the Court of Justice left the hall in March.",
-            "judge of court of justice left",
-        ),
-        ("Unemployment rose from 5 percent to 7 percent last year.", "rose from 5 percent to 7"),
-    ],
+    rows(HERE / "restricted.tsv"),
 )
 def test_what_restricts_stays_at_any_length(shipped, text, tied):
     found = at_lengths(shipped, text, 2, 12)
@@ -327,20 +286,7 @@ def test_the_first_headline_does_not_depend_on_how_many_are_asked_for(shipped):
 @pytest.mark.filterwarnings("ignore:headline")
 @pytest.mark.parametrize(
     ("text", "quoted", "word"),
-    [
-        ('The film "Heat" was shown in Cannes.', 'ilm "Heat" was', "Heat"),
-        ('He called it a "great victory for peace".', ' "great victory for peace"', "victory"),
-        ("The editor called the ‘peace plan’ unfair.", " ‘peace plan’ ", "plan"),
-        ('"The war is over," the general said.', '"The war is over," ', '"'),
-        ("The rocket reached a speed of 28,000 km/h on Monday.", "28,000 km/h", "28,000"),
-        ("The budget of $ 3.5 million was approved by 52 votes to 48.", "$ 3.5 million", "3.5"),
-        ("The rate rose by 0.25 percentage points to 3 %.", "0.25 percentage points", "0.25"),
-        ("The bread was baked at 180°C for an hour.", "180°C", "180"),
-        ("The oven was heated to 180 °C on Monday.", "180 °C", "180"),
-        ("The president said he [Smith] would resign in March.", " he [Smith] would ", "Smith"),
-        ("The sale of loans > $ 5 million needs approval on Monday.", " > $ 5 million", "5"),
-        ("The search-and-destroy operation ended on Monday.", "earch-and-destroy", "earch"),
-    ],
+    rows(HERE / "quoted.tsv"),
 )
 def test_quotations_keep_their_marks_and_numbers_their_units(shipped, text, quoted, word):
     lines = at_lengths(shipped, text, 3, 13)
