@@ -121,6 +121,13 @@ PATCHES: Mapping[str, tuple[Any, ...]] = {
     "tagger.dense up to 16 labels": (
         judges.chains, "spacy_decoders.decoders.chain.forward_dominance", {"LANES": 0},
     ),
+    "tagger.saved sums of squares": (
+        judges.taught_further, "spacy_decoders.models.tagger.sparse.weights.SparseWeights",
+        {"squares": lambda self: np.ones(1 << self.learning.bits, np.float32)},
+    ),
+    "parser.signs of comparison": (
+        judges.tokens, "spacy_decoders.components.parser.trees", {"SIGNS": frozenset()},
+    ),
     "parser.compiled inference": (
         judges.tokens, "spacy_decoders.models.inference.tok2vec.Tok2VecInference",
         {"predict": lambda self, layer, docs: layer.predict(docs)}, "models/inference/**/*.py",
@@ -313,6 +320,7 @@ ABLATIONS = (
             ("conditions", without_kind("exception")),
             ("questions", without_kind("asking", reading.features_of)),
             ("marks", without_kind("mark")),
+            ("signs of comparison", without_kind("comparing")),
             ("judgements", without_kind("judged", reading.relation_of)),
         )
     ),

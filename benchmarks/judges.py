@@ -32,6 +32,7 @@ from pipelines import EWT, GUM, UNER, bare, dev_of, golds_of, trained
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.training import Example
 from switching import Counts, Trial, options
 
 import spacy_decoders
@@ -69,6 +70,26 @@ def tokens(given: Any) -> list[Trial]:
     sets = {f"{name} dev": dev_of(file, given) for name, file in files.items()}
     nlp = spacy_decoders.load(disable=["linker", "headline"])
     return [Trial(name, nlp, partial(annotated, nlp, golds)) for name, golds in sets.items()]
+
+
+NEW_NAMES = (
+    ("Shares of Acme Widgets rose.", [(10, 22, "ORG")]),
+    ("Zorblax Quen lives in Flimville.", [(0, 12, "PER"), (22, 31, "LOC")]),
+)
+
+
+def taught_further(given: Any) -> list[Trial]:
+    """Entities of UNER dev after the shipped ones were updated once, on new names."""
+    golds = dev_of(UNER, given)
+
+    def run() -> Counts:
+        nlp = spacy_decoders.load()
+        nlp.select_pipes(enable="entities")
+        made = [(nlp.make_doc(text), {"entities": names}) for text, names in NEW_NAMES]
+        nlp.update([Example.from_dict(*one) for one in made], sgd=nlp.resume_training())
+        return annotated(nlp, golds, sentences=True)
+
+    return [Trial("UNER dev, one update later", None, run)]
 
 
 def f_score(found: set[Any], wanted: set[Any]) -> tuple[float, float]:

@@ -165,7 +165,8 @@ class KernelCache:
             except UNREADABLE:
                 continue
             return
-        progress.is_kept = False
+        if self._places:  # else it is no function of a file
+            progress.is_kept = False
 
 
 def kept_code() -> dict[Path, int]:
