@@ -21,17 +21,8 @@ from spacy_decoders.knowledge.wikipedia import WikipediaDumps
 from ..damage import damaged
 from .isolation import Outcomes, run_trials
 
-LMF = """<?xml version="1.0" encoding="UTF-8"?>
-<LexicalResource xmlns:dc="https://globalwordnet.github.io/schemas/dc/"><Lexicon id="oewn">
-<LexicalEntry id="e1"><Lemma writtenForm="python" partOfSpeech="n"/>
-  <Sense id="s1" synset="snake"><SenseRelation relType="other" target="s2"/></Sense></LexicalEntry>
-<LexicalEntry id="e2"><Lemma writtenForm="Python" partOfSpeech="n"/>
-  <Sense id="s2" synset="language"><Count>7</Count></Sense></LexicalEntry>
-<Synset id="snake" ili="i1" lexfile="noun.animal"><Definition>a large boa</Definition></Synset>
-<Synset id="language" ili="i2" lexfile="noun.communication" dc:subject="Q28865">
-  <Definition>a programming language</Definition>
-  <SynsetRelation relType="hypernym" target="elsewhere"/></Synset>
-<Synset ili="i3"/></Lexicon></LexicalResource>"""
+HERE = Path(__file__).parent
+LMF = (HERE / "wordnet.xml").read_text(encoding="utf8")
 
 ITEM = json.loads("""{
 "type": "item", "id": "Q1", "labels": {"en": {"value": "Jaguar"}},
@@ -70,13 +61,7 @@ LINKS = [
     (99, 0, "Jaguar"),
 ]
 
-ARTICLES = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/">
-<page><title>Jaguar</title><ns>0</ns><revision><text>A '''jaguar''' is a cat. It hunts in the
-[[jungle|deep forest]] and the [[jungle]].</text></revision></page>
-<page><title>Jungle</title><ns>0</ns><revision><text>See [[P. onca|the cat]], [[P. onca|the cat]]
-and [[Nowhere]].{{see|[[Mercury (planet)|bright messenger]]}}</text></revision></page>
-</mediawiki>"""
-
+ARTICLES = (HERE / "articles.xml").read_text(encoding="utf8")
 
 #: The columns of each table, and of links before they were by the numbers of their targets.
 COLUMNS = {

@@ -32,23 +32,11 @@ def test_conllu_sentences_keep_words_layers_and_documents(tmp_path, name):
 
 
 #: "In the house, give me it": "nella" and "damelo" are not spelt by their words.
-CONTRACTED = """\
-1-2\tNella\t_\t_\t_\t_\t_\t_\t_\t_
-1\tIn\tin\tADP\tE\t_\t3\tcase\t_\t_
-2\tla\til\tDET\tRD\tGender=Fem\t3\tdet\t_\t_
-3\tcasa\tcasa\tNOUN\tS\t_\t4\tobl\t_\t_
-4-6\tdammelo\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
-4\tda\tdare\tVERB\tV\tMood=Imp\t0\troot\t_\t_
-5\tme\tmi\tPRON\tPC\t_\t4\tiobj\t_\t_
-6\tlo\tlo\tPRON\tPC\t_\t4\tobj\t_\t_
-7\t!\t!\tPUNCT\tFS\t_\t4\tpunct\t_\t_
-
-"""
+CONTRACTED = Path(__file__).parent / "contracted.conllu"
 
 
 def test_contracted_words_are_read_as_in_the_text(tmp_path):
-    path = written(tmp_path, "it.conllu", CONTRACTED)
-    (sentence,) = read_conllu(path, merge_subtokens=True)
+    (sentence,) = read_conllu(CONTRACTED, merge_subtokens=True)
     assert sentence.words == ("Nella", "casa", "dammelo", "!")
     assert sentence.spaces == (True, True, False, True)
     assert sentence.tags == ("E_RD", "S", "V_PC_PC", "FS")
@@ -57,7 +45,7 @@ def test_contracted_words_are_read_as_in_the_text(tmp_path):
     assert sentence.morphs == ("", "", "Mood=Imp", "")
     assert sentence.heads == (2, 3, 0, 3)
     assert sentence.deps == ("case", "obl", "ROOT", "punct")
-    (example,) = ConlluCorpus(path, merge_subtokens=True)(spacy.blank("it"))
+    (example,) = ConlluCorpus(CONTRACTED, merge_subtokens=True)(spacy.blank("it"))
     assert example.reference.text.strip() == "Nella casa dammelo!"
     # words that spell their token stay apart, and others of a token beyond the last word
     spelt = written(

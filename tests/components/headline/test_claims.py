@@ -4,10 +4,12 @@ The sentences, whose propositions the text does not assert, are made from a gram
 """
 
 from itertools import product
+from pathlib import Path
 
 import pytest
 
 import spacy_decoders
+from tests.tables import rows
 
 #: What is not asserted: subject, verb in its base, third person, past and gerund, object.
 PROPOSITIONS = (
@@ -21,35 +23,7 @@ PROPOSITIONS = (
     ("the update", "delete", "deletes", "deleted", "deleting", "user files"),
 )
 #: How it is governed, and the words of which a headline with the proposition must have one.
-FRAMES = (
-    ("{s} does not {b} {o}.", "not"),
-    ("{s} never {d} {o}.", "never"),
-    ("{s} didn't {b} {o}, officials found.", "n't"),
-    ("{s} didnt {b} {o}.", "didnt"),
-    ("It is not true that {s} {d} {o}.", "not"),
-    ("There is no evidence that {s} {d} {o}.", "no"),
-    ("Nobody believes that {s} {d} {o}.", "nobody"),
-    ("The report denies that {s} {d} {o}.", "denies"),
-    ("Experts doubt that {s} {d} {o}.", "doubt"),
-    ("We asked whether {s} {d} {o}. It did not.", "whether asked"),
-    ("Did {s} {b} {o}? The court will decide.", "did ?"),
-    ("Why did {s} {b} {o}?", "why"),
-    ("If {s} {d} {o}, the law would change.", "if"),
-    ("Unless {s} {d} {o}, nothing will happen on Monday.", "unless"),
-    ("If the rumours are right, {s} {d} {o}.", "if"),
-    ("According to a blog, {s} {d} {o}.", "according"),
-    ("A neighbour claims that {s} {d} {o}.", "claims"),
-    ("{s} {d} {o}, a neighbour claimed on Friday.", "claimed"),
-    ("The paper wrongly said that {s} {d} {o}.", "said wrongly"),
-    ("Should {s} {b} {o}, the law will change.", "should"),
-    ("{s} may {b} {o}.", "may"),
-    ("{s} could {b} {o} next year, researchers warned.", "could"),
-    ("{s} refused to {b} {o}.", "refused"),
-    ("{s} failed to {b} {o}.", "failed"),
-    ("{s} was cleared of {g} {o}.", "cleared"),
-    ("{s} was accused of {g} {o}.", "accused"),
-    ("{s} allegedly {d} {o}.", "allegedly"),
-)
+FRAMES = rows(Path(__file__).parent / "frames.tsv")
 #: A text, the words of the proposition, and the words that govern it.
 SENTENCES = [
     (_text[0].upper() + _text[1:], (subject.split()[-1], (base, *forms), of.split()[-1]), cue)
