@@ -38,6 +38,16 @@ def test_what_the_reference_names_stands_in_that_module():
             assert found.__module__ == name.rpartition(".")[0], name
 
 
+def test_files_that_the_architecture_names_are_there():
+    named = re.findall(r"`[\w/]*?(\w+\.py)`", (ROOT / "ARCHITECTURE.md").read_text("utf8"))
+    there = {
+        path.name
+        for folder in ("spacy_decoders", "tests")
+        for path in (ROOT / folder).rglob("*.py")
+    }
+    assert len(named) > 80 and {*named} - {"b.py", "test_b.py"} <= there
+
+
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if examples(page)], ids=lambda page: page.stem
 )
