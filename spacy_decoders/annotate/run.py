@@ -20,6 +20,7 @@ from ..arrays import checked_type, checked_whole
 from ..bundled import place_of
 from ..components import extensions
 from ..components.option_checks import check_of
+from ..errors import ProblemError
 from ..extras import needed
 from ..files import remove_leftovers, write_atomically, written_whole
 from ..process_pool import spawned_pool
@@ -63,8 +64,8 @@ def annotate(
     Raises
     ------
     ProblemError
-        If there is nothing to read, a library is missing, or the output was begun with other
-        settings. A new output folder is not begun in these cases.
+        If there is nothing to read, a library is missing, the scheduler can't be reached, or the
+        output was begun with other settings. A new output folder is not begun in these cases.
     OSError
         If the pipeline can't be loaded, a file can't be written, or the scheduler is gone.
         Finished shards are kept.
@@ -78,7 +79,14 @@ def annotate(
     if scheduler is None:
         pipeline(job.model)
     else:  # the workers may have other packages and paths
-        needed("distributed", "distributed", "scheduler")
+        distributed = needed("distributed", "distributed", "scheduler")
+        try:
+            distributed.Client(scheduler).close()
+        except (OSError, ValueError) as error:
+            raise ProblemError(
+                f"scheduler: {scheduler!r} can't be reached ({error}); give the address of one "
+                "that runs, such as tcp://HOST:8786."
+            ) from error
     shards = job.begin()
     kept = {shard: job.done(shard.number) for shard in shards}
     todo = [shard for shard, report in kept.items() if report is None]

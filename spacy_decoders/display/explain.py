@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from pydantic import TypeAdapter
 from spacy.tokens import Doc, Span
 
+from ..certificate import Certificate
 from ..components import extensions
 from ..components.linker.mentions import MATCH_LABEL
 from ..errors import CONTROLS, ProblemError
@@ -18,6 +21,8 @@ from .choices import Choice, head_choices, link_choices, mentions_in, tag_choice
 from .words import cost_in_words, in_words, in_words_together, is_close, share_in_words
 
 __all__ = ["Explanation", "explain", "headlines_by_component", "names_in"]
+
+_CERTIFICATES = TypeAdapter(dict[str, list[Certificate]])
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
     Raises
     ------
     ProblemError
-        If anything but documents is given.
+        If anything but documents is given, or their certificates are damaged.
 
     Examples
     --------
@@ -191,8 +196,24 @@ class DocumentView:
             sentences=[SentenceView.of(doc, span) for span in spans] if len(doc) else [],
             links=link_choices(doc),
             headlines=headlines,
-            certificates=doc._.certificates,
+            certificates=_certificates_of(doc, number),
         )
+
+
+def _certificates_of(doc: Doc, number: int) -> dict[str, list[dict[str, Any]]]:
+    try:
+        found = _CERTIFICATES.validate_python(doc._.certificates)
+        written = {name: [one.as_dict() for one in of] for name, of in found.items()}
+        for one in chain.from_iterable(written.values()):
+            in_words(one)  # fails where a status lacks its number
+        # what is missing must not count as its default; stored lists are tuples
+        if written != {name: [*of] for name, of in doc._.certificates.items()}:
+            raise ValueError("a field is missing")
+    except (TypeError, ValueError) as error:
+        raise ProblemError(
+            f"docs: doc._.certificates of document {number} is damaged; annotate it again."
+        ) from error
+    return written
 
 
 def headlines_by_component(doc: Doc) -> dict[str, list[Mapping[str, Any]]]:

@@ -70,3 +70,11 @@ def test_an_unknown_pipeline(tmp_path, workers):
     with pytest.raises(OSError, match="en_no_such_pipeline"):
         annotate(job, workers=workers, progress=False)
     assert not job.output.exists()
+
+
+def test_an_unknown_scheduler(tmp_path):
+    pytest.importorskip("distributed")
+    job = Job(write_lines(tmp_path / "in.jsonl", ["Text"]), tmp_path / "out")
+    with pytest.raises(ProblemError, match=r"^scheduler: 'nowhere' can't be reached"):
+        annotate(job, scheduler="nowhere", progress=False)
+    assert not job.output.exists()

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 import spacy
 
-from spacy_decoders import ProblemError
+from spacy_decoders import Certificate, ProblemError
 from spacy_decoders.display import explain
 from tests.components.test_sourcing import saved_and_read
 
@@ -135,6 +135,19 @@ def test_how_probable_types_are(doc):
 
 def test_documents_that_were_stored_give_the_same_page(doc):
     assert str(explain(saved_and_read(doc, doc.vocab))) == str(explain(doc))
+
+
+@pytest.mark.parametrize("damage", [{"gap": None}, {"status": "x"}, {"bound": "x"}, None, [], "x"])
+def test_damaged_certificates_are_refused(damage):
+    doc = spacy.blank("en")("Nothing was decoded here.")
+    explain(doc)
+    whole = Certificate.from_bound("X", 1.0, 2.0, tolerance=0.0).as_dict()
+    certificate = whole | damage if isinstance(damage, dict) else damage
+    without = {name: value for name, value in whole.items() if name != "scope"}
+    for wrong in (certificate, without):
+        doc._.certificates = {"parser": [whole, wrong]}
+        with pytest.raises(ProblemError, match=r"^docs: .* document 1 is damaged; annotate"):
+            explain(doc)
 
 
 def test_it_is_shown_in_a_notebook_and_saved(doc, tmp_path):
