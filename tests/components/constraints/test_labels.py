@@ -6,8 +6,7 @@ import spacy
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from tests.components.tagger.tagging import bare, randomise, randomised, tags
-from tests.oracles import all_chains
+from tests.components.tagger.tagging import bare, every_labelling, randomise, randomised, tags
 
 NAME = "exact_tagger"
 
@@ -28,12 +27,8 @@ def recogniser():
 
 def best_labels(nlp, text, agrees):
     """The labels of the best labelling that agrees, and its score, by enumeration."""
-    pipe = nlp.get_pipe(NAME)
-    scores = pipe.model.predict([bare(nlp, text)])
-    chain = pipe._chain_model(scores)
-    weights = (chain.transitions, chain.start_scores, chain.end_scores, scores.emissions[0])
-    named = ((score, [pipe.labels[y] for y in labels]) for score, labels in all_chains(*weights))
-    return max((score + agrees(labels), labels) for score, labels in named)
+    scored = every_labelling(nlp, bare(nlp, text))
+    return max((score + agrees(labels), labels) for score, labels in scored)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
+from tests.oracles import all_chains
 
 #: Words with tag, universal part of speech, features and named entity.
 WORDS = {
@@ -80,6 +81,17 @@ def entities(labels: Sequence[str]) -> dict[tuple[int, int], str]:
     """Where the entities of a BIO labelling begin and end, and their types."""
     shape = "".join(label[0] for label in labels)
     return {of.span(): labels[of.start()][2:] for of in re.finditer("BI*", shape)}
+
+
+def every_labelling(
+    nlp: Language, doc: Doc, temperature: float = 1.0
+) -> list[tuple[float, list[str]]]:
+    """Every labelling of a document, by what it is worth and the names of its labels."""
+    pipe = nlp.get_pipe("exact_tagger")
+    [(emissions, chain)] = pipe.predict([doc])
+    given = (chain.transitions, chain.start, chain.end, emissions)
+    scored = all_chains(*(np.asarray(scores) / temperature for scores in given))
+    return [(score, [pipe.labels[label] for label in labels]) for score, labels in scored]
 
 
 def trained(steps: int = 25, **config: Any) -> Language:

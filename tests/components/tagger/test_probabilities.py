@@ -8,24 +8,17 @@ from spacy.training import Example
 
 from spacy_decoders.components.probabilities import calibrate_pipeline
 from tests.components.tagger import tagging
-from tests.oracles import all_chains
 
 NAME = "exact_tagger"
 
 
 def labellings(nlp, doc, temperature=1.0):
     """Every legal labelling of a document, as the labels' names, and its probability."""
-    pipe = nlp.get_pipe(NAME)
-    [(emissions, chain)] = pipe.predict([doc])
-    given = (chain.transitions, chain.start, chain.end, emissions)
-    scored = all_chains(*(np.asarray(scores) / temperature for scores in given))
-    weights = np.exp(np.array([score for score, _ in scored]) - scored[0][0])
+    scored = tagging.every_labelling(nlp, doc, temperature)
+    weights = np.exp([score - scored[0][0] for score, _ in scored])
     weights /= weights.sum()
-    return [
-        ([pipe.labels[label] for label in labels], weight)
-        for weight, (_, labels) in zip(weights.tolist(), scored, strict=True)
-        if weight > 0
-    ]
+    listed = zip(weights.tolist(), scored, strict=True)
+    return [(labels, weight) for weight, (_, labels) in listed if weight > 0]
 
 
 @pytest.mark.parametrize("seed", range(4))

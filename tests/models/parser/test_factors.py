@@ -58,14 +58,6 @@ def test_the_gradient_is_that_of_a_trees_score(rng, families):
             assert score_tree(problem, heads) == pytest.approx(by_arcs + worth, abs=1e-5)
 
 
-def test_an_arc_without_a_label_has_an_upper_bound(rng):
-    templates, sentence = make_templates(rng, ["arcs"]), make_sentence(rng, 6)
-    exact = problem_of(templates, sentence).arcs
-    sentence.labels[1:] = -1
-    bounds = problem_of(templates, sentence).arcs
-    assert (bounds >= exact).all() and (bounds > exact).any()
-
-
 @pytest.mark.parametrize("pruned", [{"k": 2}, {"beam": 0.5}])
 def test_factors_are_pruned_with_their_arcs(rng, pruned):
     templates = make_templates(rng, ["grandparents", "siblings"], window=3)
