@@ -1,7 +1,6 @@
 """Linear and integer programs: declare, extend and solve them.
 
-A solver's status is a claim, not a proof: every point is checked against the rows and bounds, and
-the bound of a relaxation is computed from its duals.
+A solver's status is a claim, not a proof: every point is checked against the rows and bounds.
 """
 
 from dataclasses import dataclass
@@ -48,8 +47,6 @@ class LinearSolution:
     values: Floats  # (columns,)
     duals: Floats  # (rows,): the change of the objective for each unit of the right-hand side
     reduced_costs: Floats  # (columns,): objective coefficient minus the duals times the column
-    objective: float  # of the values, recomputed
-    bound: float  # an upper bound on all feasible points, proven by the duals
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +54,6 @@ class IntegerSolution:
     """A point that satisfies all rows, bounds and integrality."""
 
     values: Floats  # (columns,): whole numbers in integer columns
-    objective: float  # of the values, recomputed
     proven: bool  # whether the solver claims that the point is optimal, to its tolerance
 
 
@@ -74,16 +70,16 @@ class LinearProgram:
     >>> x, y = program.add_columns([3.0, 2.0], integer=True)
     >>> row = program.add_row([x, y], [2.0, 2.0], "<=", 3.0)
     >>> relaxed = program.relax()
-    >>> relaxed.objective, relaxed.bound, relaxed.duals
-    (4.0, 4.0, array([1.]))
+    >>> relaxed.values, relaxed.duals
+    (array([1. , 0.5]), array([1.]))
     >>> program.solve().values
     array([1., 0.])
 
     A later column may enter existing rows:
 
     >>> z = program.add_columns([5.0], rows=[[row]], coefficients=3.0)
-    >>> program.relax().objective
-    5.0
+    >>> program.relax().values
+    array([0., 0., 1.])
     """
 
     def __init__(self, solver: Solver = "HIGHS", *, clock: Clock | None = None) -> None:
@@ -177,13 +173,7 @@ class LinearProgram:
         if answer.status != "optimal":
             raise self._failure(answer)
         self._check(program, answer.point, RELAXED_FEASIBILITY)
-        return LinearSolution(
-            answer.point,
-            answer.duals,
-            program.reduced_costs(answer.duals),
-            float(program.objective @ answer.point),
-            program.dual_bound(answer.duals),
-        )
+        return LinearSolution(answer.point, answer.duals, program.reduced_costs(answer.duals))
 
     def solve(self, clock: Clock | None = None) -> IntegerSolution | None:
         """Solve with integrality, within the clock's seconds; None if no point is found in time.
@@ -206,8 +196,7 @@ class LinearProgram:
         if np.abs(values - answer.point).max(initial=0.0) > INTEGRALITY:
             raise SolverError(f"{self.solver} returned fractions for integer columns.")
         self._check(program, values, FEASIBILITY)
-        worth = float(program.objective @ values)
-        return IntegerSolution(values, worth, answer.status == "optimal")
+        return IntegerSolution(values, answer.status == "optimal")
 
     def _check_clock(self) -> None:
         seconds = self._clock.budget.seconds

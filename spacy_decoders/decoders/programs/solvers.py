@@ -81,16 +81,6 @@ class Statement(NamedTuple):
         worth = np.bincount(self.columns, self.values * duals[self.rows], len(self.objective))
         return self.objective - worth
 
-    def dual_bound(self, duals: Floats) -> float:
-        """Return an upper bound that is valid for any duals, however inexact (weak duality).
-
-        Duals of the wrong sign are set to zero, and the positive reduced costs times the upper
-        bounds are added.
-        """
-        prices = np.where(~self.equal & (duals < 0.0), 0.0, duals)
-        gains = np.maximum(self.reduced_costs(prices), 0.0)
-        return float(prices @ self.sides + gains @ self.upper)
-
 
 #: The fields of a statement and their dtypes.
 FIELDS: dict[str, type] = {

@@ -9,7 +9,7 @@ import pytest
 from spacy_decoders import Budget, InfeasibleError, ProblemError
 from spacy_decoders.decoders.path import IntegerProgram
 from spacy_decoders.decoders.programs import LinearProgram, SolverError
-from spacy_decoders.decoders.programs.solvers import Answer, Statement
+from spacy_decoders.decoders.programs.solvers import Answer
 from spacy_decoders.decoders.tree import PriceAndCut
 
 SOLVERS = ["HIGHS", "CBC"]
@@ -30,6 +30,10 @@ def knapsack(rng, solver):
     return program, points
 
 
+def worth(program, solution):
+    return float(program._stating().objective @ solution.values)
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_equals_enumeration(rng, solver):
     for _ in range(12):
@@ -41,10 +45,8 @@ def test_equals_enumeration(rng, solver):
         best = max(points)
         solution = program.solve()
         assert solution.proven
-        assert solution.objective == pytest.approx(best)
-        relaxed = program.relax()
-        assert relaxed.bound >= best - 1e-9
-        assert relaxed.bound == pytest.approx(relaxed.objective, abs=1e-6)
+        assert worth(program, solution) == pytest.approx(best)
+        assert worth(program, program.relax()) >= best - 1e-6
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -54,7 +56,7 @@ def test_growing_gives_what_stating_all_at_once_gives(rng, solver):
         whole = LinearProgram(solver)
         whole.add_rows(np.tile(whole.add_columns(costs), (3, 1)), weights, "<=", 6.0)
         whole.add_row([0, 7], -1.0, "<=", -1.0)
-        expected = whole.relax()
+        expected = worth(whole, whole.relax())
         growing = LinearProgram(solver)
         first = growing.add_columns(costs[:5])
         rows = growing.add_rows(np.tile(first, (2, 1)), weights[:2, :5], "<=", [6.0, 6.0])
@@ -64,12 +66,10 @@ def test_growing_gives_what_stating_all_at_once_gives(rng, solver):
         starts = [0, 8]
         growing.add_rows(np.arange(8), weights[2], "<=", 6.0, starts)
         growing.add_rows([0, 7], -1.0, "<=", -1.0, [0, 2])
-        solved = growing.relax()
-        assert solved.objective == pytest.approx(expected.objective, abs=1e-9)
-        assert solved.bound == pytest.approx(solved.objective, abs=1e-9)
+        assert worth(growing, growing.relax()) == pytest.approx(expected, abs=1e-9)
         growing.set_upper(np.arange(8), [1.0] + [0.0] * 7)
-        assert growing.relax().objective == pytest.approx(costs[0], abs=1e-9)
-        assert growing.solve().objective == pytest.approx(costs[0], abs=1e-9)
+        for solved in (growing.relax(), growing.solve()):
+            assert worth(growing, solved) == pytest.approx(costs[0], abs=1e-9)
 
 
 def test_a_point_that_breaks_a_row_is_not_believed(monkeypatch):
@@ -95,15 +95,6 @@ def test_a_point_that_breaks_a_row_is_not_believed(monkeypatch):
     answers(Answer("optimal", np.array([0.5, 0.0])))
     with pytest.raises(SolverError, match="fractions"):
         program.solve()
-
-
-def test_any_duals_give_a_bound(rng):
-    for _ in range(50):
-        program, points = knapsack(rng, "HIGHS")
-        statement: Statement = program._stating()
-        bound = statement.dual_bound(rng.normal(size=3))
-        for point in points:
-            assert point <= bound + 1e-9
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
