@@ -6,6 +6,7 @@ refused, and sizes are compared with the files before anything is mapped. Caller
 before compiled loops read them, since these check no index.
 """
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..arrays import checked_path
 from ..errors import ProblemError, StorageError
-from ..files import file_digest, replaced
+from ..files import file_digest, replaced, write_atomically
 
 __all__ = ["FolderFormat", "StoredArrays"]
 
@@ -93,9 +94,12 @@ class FolderFormat:
                 "version": self.version,
                 "package": metadata.version("spacy-decoders"),
             }
-            header = {**facts, **own, "files": files}
-            text = json.dumps(header, indent=1)
-            (fresh / self.header_name).write_text(text, encoding="utf8")
+            self.write_header(fresh, {**facts, **own, "files": files})
+
+    def write_header(self, folder: Path, header: Mapping[str, Any]) -> None:
+        """Write a header, with a checksum of its other entries."""
+        text = json.dumps({**header, "sha256": _digest(header)}, indent=1)
+        write_atomically(folder / self.header_name, text)
 
     def read(self, folder: str | Path, *, verify: bool = False) -> StoredArrays:
         """Map the arrays of a folder into memory, after comparing the files with the header.
@@ -106,6 +110,9 @@ class FolderFormat:
         """
         root = checked_path("folder", folder).resolve()
         header = self._header(root)
+        digest = header.pop("sha256", None)  # earlier releases wrote none
+        if verify and digest not in (None, _digest(header)):
+            raise _changed(root / self.header_name)
         files = header["files"]
         for name in files:
             if name not in self.others and name.removesuffix(".npy") not in self.arrays:
@@ -187,11 +194,15 @@ def _checked_file(root: Path, name: str, entry: Any, verify: bool) -> Path:
             "replaced: copy or build it again."
         )
     if verify and file_digest(path) != entry.get("sha256"):
-        raise StorageError(
-            f"folder: {path} was changed since it was written (its checksum differs); copy or "
-            "build it again."
-        )
+        raise _changed(path)
     return path
+
+
+def _changed(path: Path) -> StorageError:
+    return StorageError(
+        f"folder: {path} was changed since it was written (its checksum differs); copy or build "
+        "it again."
+    )
 
 
 def _mapped(path: Path, dtype: str, dimensions: int, size: int) -> NDArray[Any]:
@@ -216,3 +227,7 @@ def _mapped(path: Path, dtype: str, dimensions: int, size: int) -> NDArray[Any]:
 def _seal(path: Path) -> dict[str, Any]:
     """Return what the header says of a file: its size and checksum."""
     return {"size": path.stat().st_size, "sha256": file_digest(path)}
+
+
+def _digest(header: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(header).encode()).hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 import warnings
@@ -13,7 +12,6 @@ from typing import Any
 
 from ..arrays import checked_list, checked_type
 from ..errors import StorageError
-from ..files import write_atomically
 from ..graph import ConceptGraph
 from .concepts import Concept
 from .contents import finish, lost_links, write_concept_base
@@ -135,7 +133,7 @@ class ConceptBase(EditableConcepts):
         header = dict(stored.header)
         if live and NAME in header["files"]:  # a file that changes has no checksum
             header["files"] = {k: v for k, v in header["files"].items() if k != NAME}
-            write_atomically(stored.folder / FOLDER.header_name, json.dumps(header, indent=1))
+            FOLDER.write_header(stored.folder, header)
         path = (stored.folder / NAME).resolve()
         if path.parent != stored.folder:
             raise StorageError(f"folder: {path} is a link that leads out of the folder.")

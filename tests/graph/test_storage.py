@@ -43,6 +43,7 @@ def header_with(folder, change):
     path = folder / "graph.json"
     header = json.loads(path.read_text())
     change(header)
+    header.pop("sha256")
     path.write_text(json.dumps(header))
 
 
@@ -98,6 +99,14 @@ def test_a_header_names_no_other_files(folder, name):
     header_with(folder, lambda header: header["files"].update({name: {"size": 1}}))
     with pytest.raises(StorageError, match="no part of a concept graph"):
         ConceptGraph.open(folder)
+
+
+def test_a_changed_header_fails_the_check(folder):
+    path = folder / "graph.json"
+    path.write_text(path.read_text().replace("hubs_complete", "hubs"))
+    with pytest.raises(StorageError, match=r"graph\.json was changed"):
+        ConceptGraph.open(folder, verify=True)
+    assert len(ConceptGraph.open(folder)) == 5
 
 
 def test_a_link_out_of_the_folder_is_not_followed(folder, tmp_path):

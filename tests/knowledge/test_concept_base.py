@@ -92,6 +92,17 @@ def test_a_newer_version_asks_for_an_upgrade(base):
         ConceptBase.open(base.folder)
 
 
+@pytest.mark.parametrize("live", [False, True])
+def test_a_changed_manifest_fails_the_check(base, live):
+    ConceptBase.open(base.folder, live=live).verify()
+    path = base.folder / "manifest.json"
+    header = json.loads(path.read_text())
+    for damage in ({"source": "other"}, {"files": {}}, {"more": 1}):
+        path.write_text(json.dumps({**header, **damage}))
+        with pytest.raises(StorageError, match=r"manifest\.json was changed"):
+            ConceptBase.open(base.folder).verify()
+
+
 def test_a_changed_file_fails_the_check(base):
     path = base.folder / "concepts.sqlite"
     content = bytearray(path.read_bytes())
