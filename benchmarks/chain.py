@@ -64,8 +64,8 @@ class Part:
     def arrays(self) -> tuple[np.ndarray, ...]:
         return (
             self.model.transitions,
-            self.model.start_scores,
-            self.model.end_scores,
+            self.model.start,
+            self.model.end,
             self.emissions,
             np.array(self.lengths, dtype=np.int64),
         )
@@ -298,10 +298,10 @@ def optimal_scores(part: Part) -> np.ndarray:
     """Return the best score of each sentence, in 64 bits: the judge of exactness."""
     columns, best = part.model.transitions.T.astype(np.float64), []
     for first, *others in part.sentences():
-        running = part.model.start_scores + first.astype(np.float64)
+        running = part.model.start + first.astype(np.float64)
         for emissions in others:
             running = (running + columns).max(axis=1) + emissions
-        best.append((running + part.model.end_scores).max())
+        best.append((running + part.model.end).max())
     return np.array(best)
 
 

@@ -35,14 +35,12 @@ class Argmax:
     def _sentence(self, model: ChainModel, emissions: np.ndarray) -> ChainSolution:
         labels = emissions.argmax(axis=1).astype(np.int32)
         transitions = np.asarray(model.transitions, np.float64)
-        start, end = model.start, model.end
         steps = transitions[labels[:-1], labels[1:]].sum()
         score = emissions.max(axis=1).sum() + steps
         bound = emissions.max(axis=1).sum() + max(0, len(labels) - 1) * transitions.max()
-        if len(labels) and start is not None:
-            score, bound = score + start[labels[0]], bound + start.max()
-        if len(labels) and end is not None:
-            score, bound = score + end[labels[-1]], bound + end.max()
+        if len(labels):
+            score += model.start[labels[0]] + model.end[labels[-1]]
+            bound += model.start.max() + model.end.max()
         if not np.isfinite(score):
             raise InfeasibleError("the best labels of the tokens may not follow one another.")
         certificate = Certificate.from_bound("Argmax", score, bound, tolerance=1e-6)

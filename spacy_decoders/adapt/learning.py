@@ -121,7 +121,7 @@ class ChainObjective:
         if len(scores) != len(gold):
             raise ProblemError(f"gold: expected {len(scores)} texts, got {len(gold)}.")
         self.size = rules.size
-        given = (rules.transitions.ravel(), rules.start_scores, rules.end_scores)
+        given = (rules.transitions.ravel(), rules.start, rules.end)
         self.free = np.isfinite(np.concatenate(given))
         #: the first parameters: no transitions, and a scale of 1
         self.first = np.append(np.zeros(len(self.free)), 1.0)

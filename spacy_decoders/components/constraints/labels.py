@@ -210,7 +210,7 @@ def _conflicting(
     # a last column for existing values that are no labels: any label may be next to them
     legal = np.pad(np.isfinite(emissions[unit.start : unit.stop]), ((0, 0), (0, 1)))
     links = np.pad(np.isfinite(model.transitions), (0, 1), constant_values=True)
-    first, last = (np.append(np.isfinite(x), True) for x in (model.start_scores, model.end_scores))
+    first, last = (np.append(np.isfinite(x), True) for x in (model.start, model.end))
 
     def solvable(kept: Iterable[Source]) -> bool:
         allowed, sources = legal.copy(), set(kept)

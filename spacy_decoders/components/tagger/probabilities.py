@@ -174,7 +174,7 @@ def _posteriors(
     from ...decoders.chain import ChainModel, posteriors
 
     if temperature != 1.0:
-        given = (model.transitions, model.start_scores, model.end_scores)
+        given = (model.transitions, model.start, model.end)
         model = ChainModel(*(scores / temperature for scores in given))
         rows = rows / np.float32(temperature)
     return posteriors(model, rows, lengths)

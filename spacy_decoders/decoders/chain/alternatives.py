@@ -119,10 +119,10 @@ def best_paths(
 def legal_up_to(model: ChainModel, sentence: Sentences, k: int) -> float:
     """Return the number of legal labellings, at most `k`."""
     steps = (model.transitions > -np.inf).astype(np.float64)
-    counts = (model.start_scores > -np.inf).astype(np.float64)
+    counts = (model.start > -np.inf).astype(np.float64)
     for i, row in enumerate(sentence.emissions):
         counts = np.minimum(counts @ steps if i else counts, k) * (row > -np.inf)
-    return min(float(counts @ (model.end_scores > -np.inf)), k)
+    return min(float(counts @ (model.end > -np.inf)), k)
 
 
 def max_marginal_margins(

@@ -160,7 +160,7 @@ def solve_in_slices(
     Raises `InfeasibleError` if no labelling is legal, and `UndecidedError` if the time ended
     before one was found.
     """
-    rows, end = sentence.emissions, model.end_scores
+    rows, end = sentence.emissions, model.end
     if not len(rows):
         return certified(decoder, np.zeros(0, dtype=np.int32), 0.0, 0.0, 0.0)
     behind = np.empty(rows.shape)
@@ -168,7 +168,7 @@ def solve_in_slices(
     labels = _followed(model, sentence, behind, known, clock)
     score, scale = sentence.scores_of(model, labels)[0].tolist()
     ahead = np.empty((2, model.size))
-    reached, _ = _messages(model, "transitions", model.start_scores, sentence, ahead, clock)
+    reached, _ = _messages(model, "transitions", model.start, sentence, ahead, clock)
     best = ahead[(reached - 1) % 2]
     if reached == len(rows):
         return certified(decoder, labels, score, scale, float(rounded_up(best + end).max()))
@@ -211,7 +211,7 @@ def _followed(
 
     It backtracks from labels that are dead ends, and never visits these again.
     """
-    emissions, start = sentence.emissions, model.start_scores
+    emissions, start = sentence.emissions, model.start
     n = len(emissions)
     labels, dead = np.zeros(n, dtype=np.int32), np.zeros(emissions.shape, dtype=bool)
     given = model.transitions, start, emissions, behind, known, labels, dead

@@ -54,10 +54,8 @@ class ChainModel(Immutable):
     ----------
     transitions
         **Shape (L, L)**: `transitions[x, y]` is the score of label `y` following label `x`.
-    start
-        **Shape (L,)**: score of the first label; None for zeros.
-    end
-        **Shape (L,)**: score of the last label; None for zeros.
+    start, end
+        **Shape (L,)**: scores of the first and of the last label; None for zeros.
 
     Raises
     ------
@@ -75,21 +73,23 @@ class ChainModel(Immutable):
     """
 
     transitions: NDArray[np.float32]
-    start: NDArray[np.float32] | None = None
-    end: NDArray[np.float32] | None = None
+    start: NDArray[np.float32]
+    end: NDArray[np.float32]
 
-    def __post_init__(self) -> None:
-        transitions = _owned("transitions", self.transitions, (None, None))
-        size = len(transitions)
-        if not size or transitions.shape != (size, size):
+    def __init__(
+        self, transitions: ArrayLike, start: ArrayLike | None = None, end: ArrayLike | None = None
+    ) -> None:
+        links = _owned("transitions", transitions, (None, None))
+        size = len(links)
+        if not size or links.shape != (size, size):
             raise ProblemError(
                 "transitions: expected a square (L, L) array with a row and a column for each "
-                f"of at least one label, got {transitions.shape}."
+                f"of at least one label, got {links.shape}."
             )
-        object.__setattr__(self, "transitions", transitions)
-        for name in ("start", "end"):
-            if (given := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _owned(name, given, (size,)))
+        object.__setattr__(self, "transitions", links)
+        for name, given in (("start", start), ("end", end)):
+            scores = np.zeros(size, np.float32) if given is None else given
+            object.__setattr__(self, name, _owned(name, scores, (size,)))
 
     def __getstate__(self) -> dict[str, Any]:
         # derived arrays are cheaper to recompute than to send
@@ -101,16 +101,6 @@ class ChainModel(Immutable):
         return len(self.transitions)
 
     @cached_property
-    def start_scores(self) -> NDArray[np.float32]:
-        """`start`, or zeros: **shape (L,)**."""
-        return self._or_zeros(self.start)
-
-    @cached_property
-    def end_scores(self) -> NDArray[np.float32]:
-        """`end`, or zeros: **shape (L,)**."""
-        return self._or_zeros(self.end)
-
-    @cached_property
     def has_forbidden(self) -> bool:
         """Whether any transition is ``-inf``."""
         return bool(np.isneginf(self.transitions.min()))
@@ -118,7 +108,7 @@ class ChainModel(Immutable):
     @cached_property
     def padded(self) -> Padded:
         """The scores in the padded layout of the kernels."""
-        return Padded.of(self.transitions, self.start_scores, self.end_scores)
+        return Padded.of(self.transitions, self.start, self.end)
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -158,11 +148,6 @@ class ChainModel(Immutable):
         scores = checked_scores("emissions", emissions, (None, self.size))
         path = checked_indices("labels", labels, (len(scores),), low=0, high=self.size)
         return float(Sentences.single(scores).scores_of(self, path)[0, 0])
-
-    def _or_zeros(self, scores: NDArray[np.float32] | None) -> NDArray[np.float32]:
-        if scores is not None:
-            return scores
-        return read_only(np.zeros(self.size, dtype=np.float32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +224,7 @@ class Sentences:
 
         A score is NaN where a label is out of range.
         """
-        links = (model.transitions, model.start_scores, model.end_scores)
+        links = (model.transitions, model.start, model.end)
         return path_scores(*links, self.emissions, self.offsets, labels)
 
     def most_gained(self, model: ChainModel) -> NDArray[np.float64]:
@@ -247,7 +232,7 @@ class Sentences:
         tokens = np.diff(self.offsets)
         own = self.emissions.max(axis=1).clip(min=0.0)
         gains = np.bincount(np.arange(len(self)).repeat(tokens), own, len(self))
-        links = (model.start_scores, model.transitions, model.end_scores)
+        links = (model.start, model.transitions, model.end)
         start, step, end = (max(float(scores.max()), 0.0) for scores in links)
         return gains + start + (tokens - 1) * step + end
 

@@ -81,10 +81,10 @@ class _Tree(NamedTuple):
         terms = []
         for node, (parent, y) in enumerate(zip(self.parents, labels, strict=True)):
             terms.append(float(self.emissions[node, y]))
-            link = model.start_scores[y] if parent < 0 else model.transitions[labels[parent], y]
+            link = model.start[y] if parent < 0 else model.transitions[labels[parent], y]
             terms.append(float(link))
             if node not in inner:
-                terms.append(float(model.end_scores[y]))
+                terms.append(float(model.end[y]))
         return terms
 
     def from_the_roots(self) -> list[int]:
@@ -114,14 +114,14 @@ def _best(tree: _Tree, ends: float) -> tuple[float, float]:
         if monotonic() > ends:
             return -math.inf, math.inf
         if node not in inner:
-            values[node] = _rounded_up(values[node] + model.end_scores)
+            values[node] = _rounded_up(values[node] + model.end)
         parent = tree.parents[node]
         if parent >= 0:
             pairs = transitions + values[node]
             choices[node] = pairs.argmax(axis=1)
             values[parent] = _rounded_up(values[parent] + _rounded_up(pairs.max(axis=1)))
         else:
-            whole = _rounded_up(values[node] + model.start_scores)
+            whole = _rounded_up(values[node] + model.start)
             choices[node] = whole.argmax()
             bound = float(_rounded_up(bound + whole.max()))
     labels = [0] * len(order)

@@ -243,7 +243,7 @@ def check_margins(judge: Judge, model: core.ChainModel, emissions: np.ndarray) -
             assert margin == math.inf
             continue
         if math.isnan(margin):
-            scores = (emissions, model.transitions, model.start_scores, model.end_scores)
+            scores = (emissions, model.transitions, model.start, model.end)
             assert max(map(np.max, scores)) > 1e4, "sums have digits enough"
             continue
         true = (best.score - other.score) / ONE

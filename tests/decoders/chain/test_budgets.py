@@ -103,7 +103,7 @@ def test_wrong_continuations_are_not_called_optimal(ticking, monkeypatch, rng, w
 
     def lying(given_model, table, entry, sentence, values, clock):
         found = true(given_model, table, entry, sentence, values, clock)
-        if entry is model.start_scores:  # from the left
+        if entry is model.start:  # from the left
             return found
         values *= wrong
         return (1, True) if wrong == 1.0 else found

@@ -72,8 +72,8 @@ def check_gradient(batch, name, step=1e-2, tolerance=2e-3):
     model = batch.model
     parts = {
         "transitions": np.array(model.transitions),
-        "start": np.array(model.start_scores),
-        "end": np.array(model.end_scores),
+        "start": np.array(model.start),
+        "end": np.array(model.end),
         "emissions": np.array(batch.emissions),
     }
 

@@ -110,8 +110,8 @@ def _may_be_best(model: ChainModel, sentences: Sentences) -> Booleans:
     def beside(extreme: Callable[..., NDArray[np.float32]]) -> Floats:
         """Return the scores of labels with their best or their worst neighbours."""
         scores = sentences.emissions.astype(np.float64)
-        scores += np.where(first, model.start_scores, extreme(model.transitions, axis=0))
-        scores += np.where(last, model.end_scores, extreme(model.transitions, axis=1))
+        scores += np.where(first, model.start, extreme(model.transitions, axis=0))
+        scores += np.where(last, model.end, extreme(model.transitions, axis=1))
         return scores
 
     bar = beside(np.min).max(axis=1, keepdims=True, initial=-np.inf)

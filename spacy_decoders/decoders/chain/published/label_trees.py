@@ -57,8 +57,8 @@ class LabelTree:
                 f"parents: node {min(set(range(n)) - set(order))} does not reach a root; give "
                 "the roots the parent -1."
             )
-        local[above < 0] += model.start_scores
-        local[np.bincount(above + 1, minlength=n + 1)[1:] == 0] += model.end_scores
+        local[above < 0] += model.start
+        local[np.bincount(above + 1, minlength=n + 1)[1:] == 0] += model.end
         tree = cls(model.transitions, local, local, above.tolist(), order, clock)
         tree.inside = tree._messages()[0]
         local[np.isneginf(tree.inside)] = -np.inf  # no subtree with this label is legal
