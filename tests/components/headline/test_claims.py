@@ -11,19 +11,11 @@ import pytest
 import spacy_decoders
 from tests.tables import rows
 
+HERE = Path(__file__).parent
 #: What is not asserted: subject, verb in its base, third person, past and gerund, object.
-PROPOSITIONS = (
-    ("coffee", "cause", "causes", "caused", "causing", "heart disease"),
-    ("the minister", "take", "takes", "took", "taking", "bribes"),
-    ("the company", "pollute", "pollutes", "polluted", "polluting", "the river"),
-    ("Smith", "murder", "murders", "murdered", "murdering", "his neighbour"),
-    ("the vaccine", "harm", "harms", "harmed", "harming", "children"),
-    ("the bank", "close", "closes", "closed", "closing", "its branches"),
-    ("Brazil", "invade", "invades", "invaded", "invading", "Peru"),
-    ("the update", "delete", "deletes", "deleted", "deleting", "user files"),
-)
+PROPOSITIONS = rows(HERE / "propositions.tsv")
 #: How it is governed, and the words of which a headline with the proposition must have one.
-FRAMES = rows(Path(__file__).parent / "frames.tsv")
+FRAMES = rows(HERE / "frames.tsv")
 #: A text, the words of the proposition, and the words that govern it.
 SENTENCES = [
     (_text[0].upper() + _text[1:], (subject.split()[-1], (base, *forms), of.split()[-1]), cue)
