@@ -136,7 +136,7 @@ class AliasTable:
         """
         try:
             names = [*map(normalise, checked_list("aliases", aliases, "strings"))]
-        except AttributeError:
+        except TypeError:
             raise ProblemError(f"aliases: expected strings; got {aliases!r}.") from None
         cache = self.database.cache("aliases")
         missing = {*names}.difference(cache)
