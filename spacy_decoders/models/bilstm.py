@@ -7,7 +7,6 @@ is padded, and the inputs of all steps of a direction take one matrix product.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, cast
 
@@ -72,29 +71,22 @@ def _init(
     model.set_param("b", ops.asarray1f(bias.ravel()))
 
 
-@dataclass(frozen=True)
-class _Packed:
-    """The tokens in the order of steps."""
+def _in_steps(lengths: Sequence[int]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the tokens in the order of steps.
 
-    #: (2, tokens): the token at each place in this order, from the left and from the right.
-    rows: NDArray[np.intp]
-    #: (steps + 1,): where the tokens of each step begin.
-    offsets: list[int]
-
-    @classmethod
-    def of(cls, lengths: Sequence[int]) -> _Packed:
-        sizes = np.asarray(lengths, dtype=np.intp)
-        ends = np.cumsum(sizes)
-        order = np.argsort(-sizes, kind="stable")
-        longest = int(sizes.max(initial=0))
-        # (steps, sequences): whether the sequence is still active
-        running = np.arange(longest)[:, None] < sizes[order][None, :]
-        steps, which = np.nonzero(running)
-        sequence = order[which]
-        left = ends[sequence] - sizes[sequence] + steps
-        right = ends[sequence] - 1 - steps
-        offsets = np.concatenate([[0], np.cumsum(running.sum(axis=1))])
-        return cls(np.stack([left, right]), [int(i) for i in offsets])
+    These are the token at each place in this order, from the left and from the right, (2, tokens);
+    and where the tokens of each step begin, (steps + 1,).
+    """
+    sizes = np.asarray(lengths, dtype=np.intp)
+    ends = np.cumsum(sizes)
+    order = np.argsort(-sizes, kind="stable")
+    # (steps, sequences): whether the sequence is still active
+    running = np.arange(sizes.max(initial=0))[:, None] < sizes[order]
+    steps, which = np.nonzero(running)
+    sequence = order[which]
+    left = ends[sequence] - sizes[sequence] + steps
+    right = ends[sequence] - 1 - steps
+    return np.stack([left, right]), np.append(0, np.cumsum(running.sum(axis=1)))
 
 
 def _forward(
@@ -108,28 +100,28 @@ def _forward(
         found = _outputs(model, inputs, lengths)
         return ops.unflatten(found, lengths), lambda d_output: []
     bias: Any = model.get_param("b")
-    packed = _Packed.of(lengths)
+    places, offsets = _in_steps(lengths)
     # by direction, (2, inputs, 4 * width)
     W, U = (np.stack(np.hsplit(cast(Any, model.get_param(name)), 2)) for name in "WU")
     # (2, tokens, ...) in the order of steps: the inputs of the gates, and their pre-activations
-    read = [inputs[rows] for rows in packed.rows]
+    read = [inputs[rows] for rows in places]
     gates = np.empty((2, len(inputs), 4 * width), dtype="f")
     for d in (0, 1):
         np.dot(read[d], W[d], out=gates[d])
         gates[d] += bias[d * 4 * width : (d + 1) * 4 * width]
-    states, cells, tanhs = _run(gates, U, packed.offsets)
+    states, cells, tanhs = _run(gates, U, offsets.tolist())
     output = np.empty((len(inputs), 2 * width), dtype="f")
     for d in (0, 1):
-        output[packed.rows[d], d * width : (d + 1) * width] = states[d]
+        output[places[d], d * width : (d + 1) * width] = states[d]
 
     def backprop(d_output: Sequences) -> Sequences:
         d_flat: Any = ops.flatten(d_output)
-        d_states = np.stack([d_flat[packed.rows[d], d * width : (d + 1) * width] for d in (0, 1)])
+        d_states = np.stack([d_flat[places[d], d * width : (d + 1) * width] for d in (0, 1)])
         # the places of the previous states, for those after the first step
-        sizes = np.diff(packed.offsets)
+        sizes = np.diff(offsets)
         begun = sizes[:1].sum()
         previous = np.arange(begun, len(inputs)) - np.repeat(sizes[:-1], sizes[1:])
-        d_gates = _run_back(d_states, gates, cells, tanhs, U, packed.offsets)
+        d_gates = _run_back(d_states, gates, cells, tanhs, U, offsets.tolist())
         d_U = np.matmul(states[:, previous].transpose(0, 2, 1), d_gates[:, begun:])
         model.inc_grad("U", ops.asarray2f(np.hstack([d_U[0], d_U[1]])))
         d_W = [np.dot(read[d].T, d_gates[d]) for d in (0, 1)]
@@ -137,7 +129,7 @@ def _forward(
         model.inc_grad("b", ops.asarray1f(d_gates.sum(axis=1).ravel()))
         d_inputs = np.zeros_like(inputs)
         for d in (0, 1):  # each token occurs once in each direction
-            d_inputs[packed.rows[d]] += np.dot(d_gates[d], W[d].T)
+            d_inputs[places[d]] += np.dot(d_gates[d], W[d].T)
         return ops.unflatten(d_inputs, lengths)
 
     return ops.unflatten(output, lengths), backprop
@@ -153,14 +145,13 @@ def _outputs(
     """
     from .inference.kernels import lstm as kernels
 
-    width, packed = model.get_dim("nH"), _Packed.of(lengths)
+    width, (places, offsets) = model.get_dim("nH"), _in_steps(lengths)
     bias: Any = model.get_param("b")
-    columns, offsets = 4 * width, np.asarray(packed.offsets)
-    blocks = _blocks(offsets)
+    columns, blocks = 4 * width, _blocks(offsets)
     most = offsets[1] if blocks else 0  # no step has more sequences than the first
     room = np.empty((padded(max(_BLOCK, most)), columns), dtype=np.float32)
     output = np.empty((len(vectors), 2 * width), dtype=np.float32)
-    for d, rows in enumerate(packed.rows):
+    for d, rows in enumerate(places):
         own = slice(columns * d, columns * (d + 1))
         of_inputs = Multiplier.of(model, "W", own)
         of_states = Multiplier.of(model, "U", own, stepwise=True)

@@ -299,10 +299,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         """
         given = list(examples)
         docs, gold = [example.predicted for example in given], self._read_gold(given)
-        loss, gradient, forward = learn(self.model, docs, scores, gold)
+        loss, gradient, sentences = learn(self.model, docs, scores, gold)
         self.cfg["updates"] += 1
         if self.factors and self.cfg["updates"] > self.factors_start:
             templates = FactorTemplates(self.model.get_ref("factors"), tuple(self.factors))
-            sentences = forward.sentences(self.model, docs, gold.offsets)
-            train_factors(templates, self.decoder, self.projective, sentences, gold)
+            train_factors(templates, self.decoder, self.projective, sentences(), gold)
         return loss, gradient

@@ -23,7 +23,7 @@ from .tree_scores import SentenceScores, assemble
 if TYPE_CHECKING:
     from ...decoders.protocols import TreeDecoding
 
-__all__ = ["UNKNOWN", "Forward", "GoldTrees", "learn", "train_factors"]
+__all__ = ["UNKNOWN", "GoldTrees", "learn", "train_factors"]
 
 #: A missing annotation, which does not contribute to the loss.
 UNKNOWN = -2
@@ -80,34 +80,14 @@ class GoldTrees:
         return np.array([*found, self.offsets[-1]], dtype=np.int64)
 
 
-@dataclass(frozen=True)
-class Forward:
-    """The outputs of the network for a batch in training, with dropout."""
-
-    #: The vectors for labels, a row for each token.
-    vectors: Any
-    #: Arc scores, an array for each sentence.
-    arcs: list[Floats2d]
-    #: Tag scores, shape (tokens, tags).
-    tags: Any
-
-    def sentences(
-        self, model: Model[list[Doc], Floats2d], docs: Sequence[Doc], offsets: Integers
-    ) -> list[SentenceScores]:
-        """Return the scores of the batch's sentences."""
-        places = [np.arange(start, end) for start, end in pairwise(offsets)]
-        tags = self.tags.argmax(axis=1)
-        one_each = [None] * len(places)
-        return assemble(model, self.vectors, self.arcs, tags, form_hashes(docs), places, one_each)
-
-
 def learn(
     model: Model[list[Doc], Floats2d], docs: Sequence[Doc], encoded: Any, gold: GoldTrees
-) -> tuple[float, Any, Forward]:
+) -> tuple[float, Any, Callable[[], list[SentenceScores]]]:
     """Accumulate the gradients of the layers on top of the token vectors of a batch.
 
     Returns the loss, the sum of the cross-entropies of heads, labels, boundaries and tags, in
-    nats; its gradient with respect to these vectors, (tokens, width); and the network's outputs.
+    nats; its gradient with respect to these vectors, (tokens, width); and a function that returns
+    the scores of the batch's sentences, with dropout.
     """
     scale = 1.0 / max(1, len(gold.heads))
     tags, backprop_tags = model.get_ref("tags").begin_update(encoded)
@@ -138,7 +118,14 @@ def learn(
     d_encoded = backprop_tagged(d_vectors)
     d_encoded += backprop_tags(d_tags)
     loss = head_loss + label_loss + boundary_loss + tag_loss
-    return loss, d_encoded, Forward(received, _by_sentence(arcs, gold), tags)
+
+    def sentences() -> list[SentenceScores]:
+        places = [np.arange(start, end) for start, end in pairwise(gold.offsets)]
+        of_tokens = tags.argmax(axis=1), form_hashes(docs)
+        given = received, _by_sentence(arcs, gold), *of_tokens, places, [None] * len(places)
+        return assemble(model, *given)
+
+    return loss, d_encoded, sentences
 
 
 def _by_sentence(arcs: Sequence[Any], gold: GoldTrees) -> list[Floats2d]:

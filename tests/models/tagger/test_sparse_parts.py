@@ -11,7 +11,7 @@ from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.clusters.table import ClusterTable
 from spacy_decoders.models.tagger.sparse.features import DocBatch, FeatureReader
 from spacy_decoders.models.tagger.sparse.gazetteer import Gazetteer, PhraseTable
-from spacy_decoders.models.tagger.sparse.kernels.learning import Pace, Trained, descend
+from spacy_decoders.models.tagger.sparse.kernels.learning import Trained, descend
 from spacy_decoders.models.tagger.sparse.kernels.words import NAMED, mark_phrases, note_mentions
 from spacy_decoders.models.tagger.sparse.templates import PRESETS, TOKEN_ATOMS, WORD_ATOMS
 from spacy_decoders.models.tagger.sparse.weights import Learning, Packed, SparseWeights
@@ -149,7 +149,7 @@ def test_adagrad_with_missed_penalties_against_readable_code():
     weights = np.zeros((rows_of_weights, size), dtype=np.float32)
     squares, steps = np.ones_like(weights), np.zeros(rows_of_weights, dtype=np.int32)
     trained = Trained(weights, squares, steps)
-    pace_of_all = Pace(*(np.float32(x) for x in (rate, l1, l2)))
+    pace_of_all = np.array([rate, l1, l2], dtype=np.float32)
     w, g, last = weights.astype(float), squares.astype(float), [0] * rows_of_weights
     for step in range(1, 20):
         rows = rng.integers(-1, rows_of_weights, size=(4, 2)).astype(np.int32)

@@ -14,7 +14,7 @@ from ....errors import ProblemError
 from ...clusters.table import ClusterTable
 from ...saved import packed, reading, unpacked, whole_number
 from .gazetteer import PhraseTable
-from .kernels.learning import Pace, Trained, add_rows, descend
+from .kernels.learning import Trained, add_rows, descend
 
 __all__ = ["Learning", "Packed", "SparseWeights"]
 
@@ -209,7 +209,7 @@ class SparseWeights(Shim):  # type: ignore[misc]
             self._state = Trained(weights, squares, steps)
         self._step += 1
         learning = self.learning
-        pace = Pace(*(np.float32(x) for x in (learning.learn_rate, learning.l1, learning.l2)))
+        pace = np.array([learning.learn_rate, learning.l1, learning.l2], dtype=np.float32)
         for rows, gradient in self._met:
             descend(self._state, self._step, rows, gradient, pace)
         self._met.clear()

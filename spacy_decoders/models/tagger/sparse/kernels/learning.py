@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .....jit import jit
 
-__all__ = ["Pace", "Trained", "add_rows", "descend"]
+__all__ = ["Trained", "add_rows", "descend"]
 
 #: Smaller gradients are ignored: at most tokens, most labels have next to no probability.
 SMALLEST = np.float32(1e-4)
@@ -39,17 +39,11 @@ class Trained(NamedTuple):
     steps: NDArray[np.int32]
 
 
-class Pace(NamedTuple):
-    """The learning rate, and the weights of both penalties at each step."""
-
-    rate: np.float32
-    l1: np.float32
-    l2: np.float32
-
-
 @jit()
 def descend(trained, step, rows, gradient, pace):
-    """Update the :class:`Trained` weights of the given rows, token by token, at a :class:`Pace`.
+    """Update the :class:`Trained` weights of the given rows, token by token.
+
+    The pace is the learning rate, and the weights of both penalties at each step, float32 (3,).
 
     AdaGrad (Duchi, Hazan, Singer 2011, *Adaptive Subgradient Methods for Online Learning and
     Stochastic Optimization*, section 5), where the steps of both penalties since a row's last
