@@ -13,7 +13,7 @@ from .forward_dominance import ForwardDominance
 from .kernels import lattice
 from .kernels.layout import UP64
 from .problem import ChainModel, Sentences
-from .proof import SHARE, certified
+from .proof import certified
 from .solutions import ChainSolution
 
 __all__ = ["best_paths", "k_best", "max_marginal_margins"]
@@ -101,7 +101,6 @@ def best_paths(
         best.scores[0],
         best.scales[0],
         k,
-        SHARE,
         left / PAIR,
     )
     if not len(paths) and left < math.inf:

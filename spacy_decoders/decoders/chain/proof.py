@@ -22,12 +22,6 @@ __all__ = [
     "proven",
 ]
 
-#: The average share of labels that may survive before a lattice with some slack takes longer than
-#: messages between all labels. A proof, which has no slack, is never given up: even if hundreds
-#: survive, it takes a fifth of the time of those messages.
-SHARE = 0.5
-NEVER = 2.0
-
 Labels = NDArray[np.int32]
 
 
@@ -70,7 +64,7 @@ def proof_of(model: ChainModel, sentences: Sentences, labels: Labels) -> Evidenc
         bound_over_all(model, sentences, np.arange(len(sentences)), bounds)
     else:
         tables, emissions = model.reversed_links, sentences.emissions.reshape(-1)
-        bounds = dual.bounds(tables, emissions, sentences.offsets, model.size, labels, NEVER)
+        bounds = dual.bounds(tables, emissions, sentences.offsets, model.size, labels)
     return Evidence(scores, scales, bounds)
 
 

@@ -12,10 +12,9 @@ from ...budget import Clock
 from ...certificate import largest_tolerance
 from .costs import OVERTIME, CostTable, relative_tolerance
 from .fixed_point import FixedPoint, quantise
-from .kernels.descent import descend
+from .kernels.descent import descend, total
 from .kernels.enumeration import Found, search
 from .kernels.layout import LARGEST
-from .local_search import total_cost
 from .solutions import least_of_others
 from .subproblem import Subproblem
 
@@ -45,7 +44,7 @@ class ExactSearch:
         self.costs = costs
         self.clock = clock
         self.choices = choices  # the incumbent
-        self.upper = total_cost(costs, choices)  # its cost
+        self.upper = float(total(tuple(costs.arrays), choices))  # its cost
         self.bound = costs.least  # the lower bound on every choice
         self.resolution = 0.0  # by how much quantisation may lower the bound
         self.nodes = 0  # subproblems bounded
@@ -163,7 +162,7 @@ class Exploration:
 
     def offer(self, choices: Integers) -> None:
         """Take choices as the incumbent if they are cheaper."""
-        cost = total_cost(self.costs, choices)
+        cost = float(total(tuple(self.costs.arrays), choices))
         if cost < self.upper:
             self.upper, self.choices = cost, choices
             self.cutoff = self.numbers.cutoff(cost)

@@ -9,11 +9,11 @@ from ...arrays import Integers, checked_whole
 from ...budget import Clock
 from ...certificate import Certificate
 from .costs import CostTable, cost_table
-from .kernels.descent import best_descent, total
+from .kernels.descent import best_descent
 from .problem import RepresentativesProblem
 from .solutions import RepresentativesDecoder, RepresentativesSolution
 
-__all__ = ["LocalSearch", "improve", "near_one", "total_cost"]
+__all__ = ["LocalSearch", "improve", "near_one"]
 
 #: Candidates times sets of the descents between two checks of the clock.
 WORK_PER_CHECK = 250_000
@@ -90,8 +90,3 @@ def improve(costs: CostTable, starts: int, seed: int, clock: Clock) -> tuple[Int
             best, least = choices, cost
         tried += len(begins)
     return best, tried
-
-
-def total_cost(costs: CostTable, choices: Integers) -> float:
-    """Return the cost of choices in the units of `costs`."""
-    return float(total(tuple(costs.arrays), choices))

@@ -14,7 +14,7 @@ from .judge import ONE, Chain, Judge
 def bound_from(labels, model, sentences):
     """What labels prove that no labelling of the first sentence is worth more than."""
     given = sentences.emissions.reshape(-1), sentences.offsets, model.size
-    return dual.bounds(model.reversed_links, *given, np.array(labels, dtype=np.int32), 2.0)[0]
+    return dual.bounds(model.reversed_links, *given, np.array(labels, dtype=np.int32))[0]
 
 
 def test_any_labelling_leads_to_a_bound():

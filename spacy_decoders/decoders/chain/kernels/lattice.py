@@ -17,6 +17,7 @@ from .tables import lattice_for
 
 __all__ = ["k_best", "margins"]
 
+SHARE = 0.5  # the average share of labels that may survive before all labels take less time
 WIDENING = 1e-9  # how much a slack is widened, relative to itself and to the labelling's scores
 
 
@@ -35,7 +36,7 @@ def keep_every_label(emissions, begin, n, size, lattice):
 
 
 @jit()
-def survive_within(links, emissions, begin, n, size, labels, best, scale, slack, share, lattice):
+def survive_within(links, emissions, begin, n, size, labels, best, scale, slack, lattice):
     """Fill a lattice with all labellings that score at most `slack` below `labels`, the best.
 
     `best` is the score of `labels`, and `scale` the sum of its absolute terms. Returns whether it
@@ -44,7 +45,7 @@ def survive_within(links, emissions, begin, n, size, labels, best, scale, slack,
     """
     widening = WIDENING * (slack + scale)
     status, most = bound(
-        links, emissions, begin, FORTH, n, size, labels, slack + widening, share, lattice
+        links, emissions, begin, FORTH, n, size, labels, slack + widening, SHARE, lattice
     )
     return status == PROVEN and most - best <= widening
 
@@ -204,12 +205,12 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
 
 
 @jit()
-def k_best(links, transposed, emissions, begin, n, size, labels, best, scale, k, share, most):
+def k_best(links, transposed, emissions, begin, n, size, labels, best, scale, k, most):
     """Return the k best labellings of one sentence, best first: **shape (found, n)**.
 
     `labels`, **shape (total,)**, are the best, with the score and the sum of its absolute terms.
-    If more than a `share` of the labels survive, all legal labels are used. If more than `most`
-    pairs of labels would have to be ranked, none is returned.
+    If too many labels survive, all legal ones are used. If more than `most` pairs of labels would
+    have to be ranked, none is returned.
     """
     lattice = lattice_for(n, size)
     losses = np.full(max(k - 1, 1), np.inf)
@@ -220,7 +221,7 @@ def k_best(links, transposed, emissions, begin, n, size, labels, best, scale, k,
     complete = False
     if losses[-1] < np.inf:
         complete = survive_within(
-            links, emissions, begin, n, size, labels, best, scale, losses[-1], share, lattice
+            links, emissions, begin, n, size, labels, best, scale, losses[-1], lattice
         )
     if not complete:
         keep_every_label(emissions, begin, n, size, lattice)
