@@ -226,10 +226,6 @@ class ConceptGraph:
         ids, last = self.arrays.ids, len(self.arrays.ids) - 1
         if last < 0:
             return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
-        if int(ids[-1]) - int(ids[0]) == last:
-            # contiguous ids need no search
-            places = wanted - ids[0]
-            return places, (places >= 0) & (places <= last)
         places = np.minimum(np.searchsorted(ids, wanted), last)
         return places, ids[places] == wanted
 

@@ -132,7 +132,7 @@ def between(indptr, indices, source, target, first, depth, stamp, marks):
         forward = near_edges <= far_edges
         frontier = near if forward else far
         own = stamp if forward else stamp + 1
-        following = np.empty(min(size, max(near_edges, far_edges) + 1), np.int32)
+        following = np.empty(min(size, near_edges, far_edges), np.int32)  # each edge leads to one
         count, edges = 0, 0
         for v in frontier:
             for e in range(first_from(indptr, indices, v, first), indptr[v + 1]):
@@ -141,10 +141,6 @@ def between(indptr, indices, source, target, first, depth, stamp, marks):
                     continue
                 if marks[u] == stamp or marks[u] == stamp + 1:
                     return level
-                if count == len(following):
-                    grown = np.empty(2 * count + 1, np.int32)
-                    grown[:count] = following
-                    following = grown
                 marks[u] = own
                 following[count] = u
                 count += 1
