@@ -21,8 +21,8 @@ def lose_the_best(monkeypatch) -> None:
     true = lattice.k_best
 
     def later(*given: Any) -> Any:
-        *rest, k, share, most = given
-        return true(*rest, k + 1, share, most)[1:]
+        *rest, k, most = given
+        return true(*rest, k + 1, most)[1:]
 
     monkeypatch.setattr(lattice, "k_best", later)
 

@@ -180,12 +180,12 @@ def unimproved_start(costs, begins):
     choices = np.array([part.argmin() for part in np.split(unary, offsets[1:-1])])
     first, member = begins[0]
     choices[first] = member
-    return choices, local_search.total(costs, choices)
+    return choices, branch_and_bound.total(costs, choices)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.0, -1.0])
 def test_a_choice_priced_too_low_leaves_a_gap(monkeypatch, share):
-    corrupt(monkeypatch, local_search, "total", lambda whole, *given: share * whole(*given))
+    corrupt(monkeypatch, branch_and_bound, "total", lambda whole, *given: share * whole(*given))
     monkeypatch.setattr(local_search, "best_descent", unimproved_start)
     monkeypatch.setattr(branch_and_bound, "descend", lambda *given: given[0][0].copy())
     wrong, certified = wrong_and_optimal(core.ExactRepresentatives(starts=1), PROBLEMS)
@@ -208,13 +208,13 @@ def alternatives_too_cheap(whole, *given):
 
 
 def alternatives_that_are_the_choice(whole, costs, values, choices, *_):
-    return choices, local_search.total(costs, choices)
+    return choices, branch_and_bound.total(costs, choices)
 
 
 def alternatives_unimproved(whole, costs, values, choices, i, candidate):
     choices = np.zeros_like(choices)
     choices[i] = candidate
-    return choices, local_search.total(costs, choices)
+    return choices, branch_and_bound.total(costs, choices)
 
 
 @pytest.mark.parametrize(
