@@ -147,9 +147,10 @@ class WordTable:
         if self._version != weights.version or count > len(self._sums):
             self._version, self._summed = weights.version, 0
             self._sums = np.empty(room, dtype=np.float32)
-        parts = (self._plan, self._slots, weights.packed, self._atoms, weights.learning.bits)
-        sum_words(*parts, self._summed, count, self._sums)
-        self._summed = count
+        if count > self._summed:
+            parts = (self._plan, self._slots, weights.packed, self._atoms, weights.learning.bits)
+            sum_words(*parts, self._summed, count, self._sums)
+            self._summed = count
 
 
 def _codes(texts: Sequence[str]) -> NDArray[np.uint32]:
