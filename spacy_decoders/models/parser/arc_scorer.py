@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from spacy.tokens import Doc
-from thinc.api import Dropout, Linear, Model, chain
+from thinc.api import Dropout, Linear, Model, Relu, chain
 from thinc.types import Floats2d
 
 from ..bilstm import BiLSTM
 from ..inference.products import with_own_products
 from ..inference.tok2vec import Tok2VecInference
 from .biaffine import BiaffineArcs
-from .boundaries import Boundaries
 from .factors import FactorWeights
 from .label_templates import LabelTemplates
 from .labels import BiaffineLabels
@@ -89,7 +88,10 @@ def ArcScorer(
     label_templates = None
     if label_rows:
         label_templates = LabelTemplates(label_rows, dropout=DROPOUT, least_dropout=label_dropout)
-    boundaries = Boundaries(boundary_width, seen, DROPOUT)
+    # to the log-odds that each token is the first of a sentence
+    boundaries: Model[Floats2d, Floats2d] = chain(
+        Relu(boundary_width, nI=seen, dropout=DROPOUT), Linear(1, boundary_width)
+    )
     tags: Model[Floats2d, Floats2d] = Linear(nI=width)
     factors = FactorWeights(factor_rows)
     # in the order in which they are saved

@@ -5,25 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from thinc.api import Linear, Model, Relu, chain
-from thinc.types import Floats2d
 
-__all__ = ["MOST_WORDS", "Boundaries", "BoundaryLimits", "known_odds"]
+__all__ = ["MOST_WORDS", "BoundaryLimits", "known_odds"]
 
 #: The most words whose sentence boundaries are decided together with trees, if they can be cut.
 MOST_WORDS = 150
-
-
-def Boundaries(hidden: int, nI: int, dropout: float = 0.0) -> Model[Floats2d, Floats2d]:
-    """Score each token as the first of a sentence.
-
-    Takes token vectors, shape (tokens, nI); returns log-odds, shape (tokens, 1).
-    """
-    layer: Model[Floats2d, Floats2d] = chain(
-        Relu(hidden, nI=nI, dropout=dropout), Linear(1, hidden)
-    )
-    layer.name = "boundaries"
-    return layer
 
 
 def known_odds(

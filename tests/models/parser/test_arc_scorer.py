@@ -7,7 +7,7 @@ from thinc.api import Model, fix_random_seed
 from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.inference.products import with_own_products
 from spacy_decoders.models.parser.biaffine import BiaffineArcs
-from spacy_decoders.models.parser.boundaries import Boundaries, BoundaryLimits, known_odds
+from spacy_decoders.models.parser.boundaries import BoundaryLimits, known_odds
 from spacy_decoders.models.parser.labels import BiaffineLabels, label_arcs
 from spacy_decoders.models.parser.losses import UNKNOWN, cross_entropy
 from spacy_decoders.models.parser.relatives import Relatives, Tagged
@@ -73,9 +73,8 @@ def test_bilstm_gradients(rng):
             lambda: Relatives(2, nI=3),
             lambda rng: [make_arcs(rng, (1, 4, 3)), np.array([0, 1, 5, 8])],
         ),
-        (lambda: Boundaries(4, nI=3), lambda rng: []),
     ],
-    ids=["arcs", "labels", "tagged", "relatives", "boundaries"],
+    ids=["arcs", "labels", "tagged", "relatives"],
 )
 def test_gradients(rng, build, beside):
     vectors = rng.normal(size=(8, 3)).astype("f")
