@@ -60,17 +60,6 @@ def sibling_score(siblings, h, a, b):
 
 
 @jit(fastmath=FAST)
-def _steps_to_next(siblings, between, h, m, size, stride, steps):
-    """Write, for each sibling s inside of m, the score between s and m; return their number."""
-    first = min(h, m) + 1
-    last = max(h, m)
-    for s in range(first, last):
-        span = (min(s, m) * size + max(s, m)) * stride
-        steps[s - first] = between[span + h] + sibling_score(siblings, h, s, m)
-    return last - first
-
-
-@jit(fastmath=FAST)
 def _inner(complete, h, m, size, stride):
     """Return the span between a head and its first modifier on that side."""
     return complete[(m * size + (h + 1 if h < m else h - 1)) * stride + h]
@@ -183,7 +172,6 @@ def _back_trace(
     """Write the best tree into `heads` (n + 1,)."""
     size = arcs.shape[0]
     row = size * stride
-    steps = np.empty(size)
     # a stack of complete spans: head, other end, grandparent
     stack = np.empty((3, 2 * size + 2), dtype=np.int64)
     top = 0
@@ -232,12 +220,12 @@ def _back_trace(
         while True:
             heads[m] = h
             best, inner_sibling = _inner(complete, h, m, size, stride), h
-            count = _steps_to_next(siblings, between, h, m, size, stride, steps)
-            first = min(h, m) + 1
-            for k in range(count):
-                value = incomplete[h * row + (first + k) * stride + g] + steps[k]
+            for s in range(min(h, m) + 1, max(h, m)):
+                span = min(s, m) * row + max(s, m) * stride
+                value = between[span + h] + sibling_score(siblings, h, s, m)
+                value += incomplete[h * row + s * stride + g]
                 if value > best:
-                    best, inner_sibling = value, first + k
+                    best, inner_sibling = value, s
             if inner_sibling == h:
                 stack[0, top], stack[1, top], stack[2, top] = m, h + step, h
                 top += 1
