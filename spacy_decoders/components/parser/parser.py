@@ -23,7 +23,7 @@ from ...models.parser.arc_scorer import set_sizes
 from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import FirstTree, TreeParser
 from ...models.parser.factors import FAMILIES, FactorTemplates, add_families
-from ...models.parser.losses import learn, train_factors
+from ...models.parser.losses import learn, sentences_of, train_factors
 from ...models.parser.patterns import Patterns
 from ...models.parser.tree_scores import DocumentScores, score_documents
 from ..constraints.constraint import check_known
@@ -299,9 +299,10 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         """
         given = list(examples)
         docs, gold = [example.predicted for example in given], self._read_gold(given)
-        loss, gradient, sentences = learn(self.model, docs, scores, gold)
+        loss, gradient, outputs = learn(self.model, docs, scores, gold)
         self.cfg["updates"] += 1
         if self.factors and self.cfg["updates"] > self.factors_start:
             templates = FactorTemplates(self.model.get_ref("factors"), tuple(self.factors))
-            train_factors(templates, self.decoder, self.projective, sentences(), gold)
+            sentences = sentences_of(self.model, docs, gold, outputs)
+            train_factors(templates, self.decoder, self.projective, sentences, gold)
         return loss, gradient

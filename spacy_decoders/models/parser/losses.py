@@ -23,7 +23,7 @@ from .tree_scores import SentenceScores, assemble
 if TYPE_CHECKING:
     from ...decoders.protocols import TreeDecoding
 
-__all__ = ["UNKNOWN", "GoldTrees", "learn", "train_factors"]
+__all__ = ["UNKNOWN", "GoldTrees", "learn", "sentences_of", "train_factors"]
 
 #: A missing annotation, which does not contribute to the loss.
 UNKNOWN = -2
@@ -82,12 +82,12 @@ class GoldTrees:
 
 def learn(
     model: Model[list[Doc], Floats2d], docs: Sequence[Doc], encoded: Any, gold: GoldTrees
-) -> tuple[float, Any, Callable[[], list[SentenceScores]]]:
+) -> tuple[float, Any, tuple[Any, Any, Any]]:
     """Accumulate the gradients of the layers on top of the token vectors of a batch.
 
     Returns the loss, the sum of the cross-entropies of heads, labels, boundaries and tags, in
-    nats; its gradient with respect to these vectors, (tokens, width); and a function that returns
-    the scores of the batch's sentences, with dropout.
+    nats; its gradient with respect to these vectors, (tokens, width); and, with dropout, the
+    vectors for labels, the arc scores and the tag scores.
     """
     scale = 1.0 / max(1, len(gold.heads))
     tags, backprop_tags = model.get_ref("tags").begin_update(encoded)
@@ -118,14 +118,18 @@ def learn(
     d_encoded = backprop_tagged(d_vectors)
     d_encoded += backprop_tags(d_tags)
     loss = head_loss + label_loss + boundary_loss + tag_loss
+    return loss, d_encoded, (received, arcs, tags)
 
-    def sentences() -> list[SentenceScores]:
-        places = [np.arange(start, end) for start, end in pairwise(gold.offsets)]
-        of_tokens = tags.argmax(axis=1), form_hashes(docs)
-        given = received, _by_sentence(arcs, gold), *of_tokens, places, [None] * len(places)
-        return assemble(model, *given)
 
-    return loss, d_encoded, sentences
+def sentences_of(
+    model: Model[list[Doc], Floats2d], docs: Sequence[Doc], gold: GoldTrees, outputs: Any
+) -> list[SentenceScores]:
+    """The scores of a batch's sentences, given the outputs that :func:`learn` returned."""
+    vectors, arcs, tags = outputs
+    places = [np.arange(start, end) for start, end in pairwise(gold.offsets)]
+    of_tokens = tags.argmax(axis=1), form_hashes(docs)
+    given = vectors, _by_sentence(arcs, gold), *of_tokens, places, [None] * len(places)
+    return assemble(model, *given)
 
 
 def _by_sentence(arcs: Sequence[Any], gold: GoldTrees) -> list[Floats2d]:
