@@ -64,11 +64,11 @@ class Certificate:
         The registered name of the decoder, such as ``"ForwardDominance"``.
     status
         ``"optimal"``: proven; ``"probable"``: optimal with probability `confidence`;
-        ``"bounded"``: a gap is left; ``"heuristic"``: no bound; ``"infeasible"``: there is
+        ``"bounded"``: a gap is left; ``"heuristic"``: nothing; ``"infeasible"``: there is
         no structure.
     score
         Objective of the returned structure, recomputed from the problem in float64; None
-        if infeasible.
+        without a structure.
     bound
         Proven bound on the best objective, on the far side of `score`; None without one.
     gap
@@ -182,6 +182,11 @@ class Certificate:
     def infeasible(cls, decoder: str, *, scope: Scope = "full") -> Certificate:
         """Certify that no structure satisfies the constraints."""
         return cls(decoder, "infeasible", scope=scope)
+
+    @classmethod
+    def undecided(cls, decoder: str, *, scope: Scope = "full") -> Certificate:
+        """Say that no structure was found, and that nothing is proven: there may be one."""
+        return cls(decoder, "heuristic", scope=scope)
 
     @property
     def is_optimal(self) -> bool:

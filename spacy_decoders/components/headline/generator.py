@@ -172,12 +172,13 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 scope: Scope = "full" if self.max_chars is None else "pruned"
                 decoder = type(self.decoder).__name__ if self.mode == "words" else "BestPhrase"
                 decoder = "TreeKnapsack" if self.mode == "sentence" else decoder
-                certificates.append(Certificate.infeasible(decoder, scope=scope))
-                self._warn_of_none(doc)
+                failed = Certificate.infeasible if scored.is_decided else Certificate.undecided
+                certificates.append(failed(decoder, scope=scope))
+                self._warn_of_none(doc, scored.is_decided)
             owner._.headline = headline  # once, since `doc._` takes microseconds
         extensions.record_certificates(doc, self.name, certificates)
 
-    def _warn_of_none(self, doc: Doc) -> None:
+    def _warn_of_none(self, doc: Doc, is_decided: bool) -> None:
         """Warn once that options, or the lack of a parser, leave a text without a headline."""
         # a parser that found no tree, or none that is probable, has left its certificates
         decoders = {certificate["decoder"] for certificate in extensions.certificates_of(doc)}
@@ -191,6 +192,12 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 "sentences along their trees, and it is not parsed; add a parser before this "
                 "component, or use mode 'best'.",
                 topic="parser",
+            )
+        elif not is_decided:
+            self.warn_once(
+                "a text has no headline (later ones are not reported): the budget ended before "
+                "one was found; allow more seconds or iterations.",
+                topic="budget",
             )
         elif given:
             self.warn_once(

@@ -147,7 +147,7 @@ class ScoredTexts:
         return SentenceTrees.of(self.texts, self.values)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class ScoredUnit:
     """A document or span of a batch."""
 
@@ -156,6 +156,8 @@ class ScoredUnit:
     #: Its tokens in the batch are ``begin:end``.
     begin: int
     end: int
+    #: Whether no budget ended before a headline was found that may exist.
+    is_decided: bool = True
 
     @property
     def has_words(self) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...budget import Budget
-from ...errors import InfeasibleError
+from ...errors import InfeasibleError, UndecidedError
 from ...models.headline.bigrams import BigramModel, word_graph
 from ...models.headline.stems import word_keys
 from ...models.headline.words import Vertices
@@ -72,7 +72,7 @@ def headlines_of_words(scored: ScoredUnit, options: HeadlineOptions) -> list[Hea
         return Headline(text, [token.i for token in chosen], between, certificate)
 
     limit = options.max_chars
-    for solutions in _rankings(problem, knowledge.lengths, options):
+    for solutions in _rankings(problem, scored, options):
         by_text: dict[str, Headline] = {}
         for headline in map(render, solutions):
             if limit is None or len(headline.text) <= limit:
@@ -83,10 +83,10 @@ def headlines_of_words(scored: ScoredUnit, options: HeadlineOptions) -> list[Hea
 
 
 def _rankings(
-    problem: PathProblem, usual: tuple[int, int], options: HeadlineOptions
+    problem: PathProblem, scored: ScoredUnit, options: HeadlineOptions
 ) -> Iterator[Sequence[PathSolution]]:
     """Yield the best paths, best first; then those of each smaller length."""
-    least, most = limits_of(options, usual)
+    least, most = limits_of(options, scored.batch.knowledge.lengths)
     most = min(most, problem.class_count)
     lengths = range(min(least, most), most + 1)
     decoder, limit = options.decoder, options.max_chars
@@ -110,3 +110,5 @@ def _rankings(
             yield decoder.k_best(problem, length, looked_at, budget=budget)
         except InfeasibleError:
             continue
+        except UndecidedError:
+            scored.is_decided = False

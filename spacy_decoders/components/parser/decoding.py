@@ -12,7 +12,7 @@ from thinc.api import Model
 
 from ...arrays import Integers
 from ...budget import Clock, rest_of
-from ...certificate import Certificate, Status
+from ...certificate import Certificate
 from ...decoders.conflicts import least_conflict
 from ...errors import InfeasibleError, ProblemError, UndecidedError
 from ...models.parser.boundaries import BoundaryLimits
@@ -109,11 +109,9 @@ class DocumentDecoder:
         except (InfeasibleError, UndecidedError) as error:
             name = type(parser.decoder).__name__
             parsed.blocks.append((block, None))
-            scope = parser.problem(block).scope
-            # if the budget ended first, nothing is proven
             proven = isinstance(error, InfeasibleError)
-            status: Status = "infeasible" if proven else "heuristic"
-            parsed.certificates.append(Certificate(name, status, scope=scope))
+            failed = Certificate.infeasible if proven else Certificate.undecided
+            parsed.certificates.append(failed(name, scope=parser.problem(block).scope))
             parsed.parses.append([])
             parsed.treeless[block.tokens[0] : block.tokens[-1] + 1] = True
             return error

@@ -14,7 +14,7 @@ from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 
 from ...certificate import Certificate
-from ...errors import InfeasibleError
+from ...errors import InfeasibleError, UndecidedError
 from .entity_scheme import TokenEntity
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def decode_units(
         rows = np.concatenate(emissions)
         try:
             solved = decoder.decode_batch(model, rows, lengths)
-        except InfeasibleError:
+        except (InfeasibleError, UndecidedError):
             solved = list(_one_by_one(decoder, model, rows, lengths))
         if isinstance(solved, ChainSolutions):  # no object for each unit was made
             labels, certificates = solved.labels, iter(solved.certificates)
@@ -162,9 +162,9 @@ def _one_by_one(
     for length in lengths:
         try:
             yield decoder.decode(model, rows[begin : begin + length])
-        except InfeasibleError:
-            yield ChainSolution(
-                np.full(length, NO_LABEL, dtype=np.int32),
-                Certificate.infeasible(type(decoder).__name__),
-            )
+        except (InfeasibleError, UndecidedError) as error:
+            proven = isinstance(error, InfeasibleError)
+            failed = Certificate.infeasible if proven else Certificate.undecided
+            nothing = np.full(length, NO_LABEL, dtype=np.int32)
+            yield ChainSolution(nothing, failed(type(decoder).__name__))
         begin += length

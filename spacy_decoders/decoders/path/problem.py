@@ -28,7 +28,7 @@ from ...arrays import (
 )
 from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...certificate import Certificate, tolerance_of
-from ...errors import DecodersError, InfeasibleError, ProblemError
+from ...errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
 from .kernels.walks import Graph, walk_bounds
 
 __all__ = ["PathDecoder", "PathProblem", "PathSolution"]
@@ -308,6 +308,8 @@ class PathDecoder:
         ------
         InfeasibleError
             If there is no such path.
+        UndecidedError
+            If the budget ended before any was found.
         ProblemError
             If an argument is of another type, or the length is less than 1.
         """
@@ -342,6 +344,8 @@ class PathDecoder:
         ------
         InfeasibleError
             If there is no path of that length.
+        UndecidedError
+            If the budget ended before any was found.
         """
         (length, clock), k = self._begun(problem, length, budget), checked_whole("k", k, low=1)
         seconds_a_part = 10 * WALK * problem.size**2
@@ -380,16 +384,18 @@ class PathDecoder:
     ) -> list[PathSolution]:
         """Find the best path of each length, in the order given.
 
-        A length that no path has gets an empty path and an infeasible certificate. The budget is
-        for each length.
+        A length that no path has gets an empty path and an infeasible certificate; if the budget
+        ended before any was found, an undecided one. The budget is for each length.
         """
-        none = Certificate.infeasible(type(self).__name__)
+        decoder, nothing = type(self).__name__, np.empty(0, dtype=np.int32)
         solutions = []
         for length in checked_list("lengths", lengths, "whole numbers"):
             try:
                 solutions.append(self.decode(problem, length, budget=budget))
             except InfeasibleError:
-                solutions.append(PathSolution(np.empty(0, dtype=np.int32), none))
+                solutions.append(PathSolution(nothing, Certificate.infeasible(decoder)))
+            except UndecidedError:
+                solutions.append(PathSolution(nothing, Certificate.undecided(decoder)))
         return solutions
 
     def _best_departure(
@@ -403,14 +409,12 @@ class PathDecoder:
         """The best path that starts with `prefix`, and not with one of `closed` after it."""
         classes = problem.dense_classes
         left = np.flatnonzero(~np.isin(classes, classes[prefix]))
-        if not len(left):
-            return None
         part = problem.restrict(left)
         begin = np.array(problem.weights[prefix[-1]] if prefix else problem.start)
         begin[list(closed)] = -np.inf
         part = PathProblem(begin[left], part.weights, part.end, part.classes)
         try:
             rest = self.decode(part, length - len(prefix), budget=budget)
-        except InfeasibleError:
+        except (InfeasibleError, UndecidedError):
             return None
         return np.concatenate([prefix, left[rest.vertices]]).astype(np.int32)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ...budget import Budget, Clock
-from ...errors import InfeasibleError
+from ...errors import InfeasibleError, UndecidedError
 from .kernels.search import RankedPaths, bound_at_once, fresh_state, search
 from .kernels.walks import Graph, Prices
 from .lagrangian_search import (
@@ -80,8 +80,8 @@ def _floor_below(score: float, slack: float) -> float:
 def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers:
     """Return any legal path, found by a reversed search: the fallback if a decoder finds none.
 
-    Raises `InfeasibleError` if it is proven that there is none, or the clock runs out first; the
-    message says which.
+    Raises `InfeasibleError` if it is proven that there is none, and `UndecidedError` if the clock
+    runs out first.
     """
     limit = clock.budget.iterations
     nodes_a_run = min(NODES_PER_CHECK, 1 + CANDIDATES_PER_CHECK // problem.size)
@@ -111,7 +111,7 @@ def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers:
             )
     if best.found:
         return best.paths[0, ::-1].copy() if backwards else best.paths[0].copy()
-    raise InfeasibleError(
+    raise UndecidedError(
         f"The budget ended before any path of {length} vertices was found; there may be one. "
         "Allow more time or iterations."
     )

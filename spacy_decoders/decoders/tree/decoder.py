@@ -171,7 +171,7 @@ def _departing(problem: TreeProblem, heads: NDArray[np.int32], token: int) -> Tr
 
 def _score(solution: TreeSolution) -> float:
     score = solution.certificate.score
-    assert score is not None  # only infeasible certificates have none, and decoders raise then
+    assert score is not None  # decoders raise where they have no tree
     return score
 
 

@@ -4,6 +4,8 @@ import pytest
 import spacy
 
 from spacy_decoders import ProblemError
+from spacy_decoders.decoders.path import ExactPath, PathDecoder
+from spacy_decoders.errors import InfeasibleError, UndecidedError
 from tests.components.headline.titled import TEXTS, blank, examples
 
 
@@ -183,3 +185,19 @@ def test_a_dash_between_blanks_parts_phrases_and_a_hyphen_does_not():
     found = [[headline["text"] for headline in nlp(text)._.headlines] for text in texts]
     assert "Red-black trees" in found[0]
     assert not any("-" in text or "–" in text for text in found[1] + found[2])
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(UndecidedError, "heuristic"), (InfeasibleError, "infeasible")]
+)
+def test_no_headline_is_called_infeasible_without_proof(monkeypatch, error, status):
+    def decode(*given, budget):
+        raise error
+
+    monkeypatch.setattr(PathDecoder, "decode", decode)
+    monkeypatch.setattr(ExactPath, "k_best", decode)
+    with pytest.warns(UserWarning, match="budget" if status == "heuristic" else "length"):
+        doc = blank(mode="words", length=2)(TEXTS["Binary search"])
+    (certificate,) = doc._.certificates["headline_generator"]
+    assert (certificate["status"], certificate["score"]) == (status, None)
+    assert doc._.headlines == []

@@ -5,6 +5,8 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
+from spacy_decoders.decoders.chain import Viterbi
+from spacy_decoders.errors import InfeasibleError, UndecidedError
 from tests.components.tagger import tagging
 from tests.oracles import all_chains, chain_score
 
@@ -90,6 +92,27 @@ def test_any_chain_decoder_may_be_configured(decoder):
     assert doc._.certificates[NAME][0]["decoder"] == decoder
     # the k best always come from forward dominance
     assert {of["certificate"]["decoder"] for of in doc._.taggings} == {"ForwardDominance"}
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(UndecidedError, "heuristic"), (InfeasibleError, "infeasible")]
+)
+def test_a_sentence_without_labels_does_not_affect_the_others(error, status):
+    class Failing(Viterbi):
+        def decode_batch(self, *given):
+            raise error
+
+        def decode(self, model, emissions):
+            if len(emissions) < 6:
+                raise error
+            return Viterbi().decode(model, emissions)
+
+    nlp = tagging.randomised()
+    nlp.get_pipe(NAME).decoder = Failing()
+    doc = nlp(tagging.annotated(nlp, tagging.SENTENCES[:2]))
+    of = doc._.certificates[NAME]
+    assert [one["status"] for one in of] == ["optimal", status]
+    assert of[1]["score"] is None
 
 
 def test_weights_that_change_are_noticed():

@@ -18,6 +18,7 @@ from spacy_decoders.decoders.path import (
 from spacy_decoders.decoders.path import lagrangian_search as lagrangian
 from spacy_decoders.decoders.path import problem as problems
 from spacy_decoders.decoders.path.published import integer_program
+from spacy_decoders.errors import UndecidedError
 from tests.decoders.draws import drawn
 from tests.decoders.path.problems import assert_path, headline_like
 from tests.oracles import all_paths
@@ -91,3 +92,26 @@ def test_the_limit_is_for_all_paths_of_a_ranking(ticks, seconds):
     assert 1 <= len(found) < 50
     scores = [solution.certificate.score for solution in found]
     assert scores == sorted(scores, reverse=True)
+
+
+@pytest.fixture
+def hidden():
+    """Only 0 1 ... 9 is legal; better walks among 50 vertices of six classes lead nowhere."""
+    weights, start, end = np.full((60, 60), -np.inf), np.full(60, -np.inf), np.full(60, -np.inf)
+    weights[range(9), range(1, 10)] = start[0] = end[9] = 0.0
+    weights[10:, 10:] = weights[0, 10:] = weights[10:, 9] = 1.0
+    return PathProblem(start, weights, end, [*range(10), *(10 + np.arange(50) % 6)])
+
+
+@each_decoder
+def test_nothing_is_called_infeasible_without_proof(hidden, ticks, decoder):
+    limits = [Budget(seconds=3.5), Budget(iterations=1)]
+    for budget in limits[: 1 if isinstance(decoder, ColorCoding) else 2]:  # one colouring finds it
+        with pytest.raises(UndecidedError, match="there may be one"):
+            decoder.decode(hidden, 10, budget=budget)
+        with pytest.raises(UndecidedError):
+            decoder.k_best(hidden, 10, 2, budget=budget)
+        one, none = (
+            x.certificate for x in decoder.decode_lengths(hidden, [10, 40], budget=budget)
+        )
+        assert (one.status, one.score, none.status) == ("heuristic", None, "infeasible")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....arrays import checked_whole, is_number
 from ....budget import Clock
-from ....errors import InfeasibleError, ProblemError
+from ....errors import InfeasibleError, ProblemError, UndecidedError
 from ..lagrangian_search import CANDIDATES_PER_CHECK
 from ..problem import Integers, PathDecoder, PathProblem, PathSolution
 from ..proof import quick_bound, some_path
@@ -103,7 +103,7 @@ class ColorCoding(PathDecoder):
         if path is None or done < last:  # the time is over: any path may be better than this one
             try:
                 other = some_path(problem, length, clock)
-            except InfeasibleError:
+            except (InfeasibleError, UndecidedError):
                 if path is None:
                     raise
             else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....budget import Clock, rest_of
-from ....errors import InfeasibleError, ProblemError
+from ....errors import InfeasibleError, ProblemError, UndecidedError
 from ...programs import IntegerSolution, LinearProgram, Sense, Solver, SolverError, checked_solver
 from ..beam import solved_by_beam
 from ..exact_path import ExactPath
@@ -89,8 +90,9 @@ class IntegerProgram(PathDecoder):
         bound = quick_bound(problem, length, problem.score(path), 0, clock)
         if proven and clock.seconds_left > 0.0:
             # the solver's claim is no proof
-            own = ExactPath().decode(problem, length, budget=rest_of(clock, 0)).certificate
-            bound = min(bound, np.inf if own.bound is None else own.bound)
+            with suppress(UndecidedError):
+                own = ExactPath().decode(problem, length, budget=rest_of(clock, 0)).certificate
+                bound = min(bound, np.inf if own.bound is None else own.bound)
         return [PathSolution.certified("IntegerProgram", problem, path, bound)]
 
     def _solved(
