@@ -1,12 +1,16 @@
 """The examples work as they stand."""
 
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from spacy_decoders.decoders.chain import ChainModel, Viterbi
+from spacy_decoders import InfeasibleError
+from spacy_decoders.decoders.chain import ChainModel
+from spacy_decoders.errors import UndecidedError
+from tests.oracles import all_chains
 from tests.processes import python
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -22,22 +26,30 @@ def argmax_decoder(monkeypatch):
 
 
 def test_a_decoder_from_another_package(argmax_decoder, rng):
-    """It decodes as it says: sound bounds, and optimal only where it is."""
-    decoder = argmax_decoder.argmax()
-    optimal = 0
-    for _ in range(200):
+    """It decodes as it says: sound bounds, and optimal or infeasible only where it is."""
+    decoder, ends = argmax_decoder.argmax(), Counter()
+    for _ in range(400):
         size, n = rng.integers(1, 5), rng.integers(0, 6)
         scale = rng.choice([0.0, 0.1, 3.0])
-        model = ChainModel(scale * rng.normal(size=(size, size)), rng.normal(size=size))
+        arrays = (scale * rng.normal(size=(size, size)), rng.normal(size=size))
+        for array in arrays:
+            array[rng.random(array.shape) < rng.choice([0.0, 0.2, 0.9])] = -np.inf
+        model = ChainModel(*arrays)
         emissions = rng.normal(size=(n, size)).astype(np.float32)
-        found = decoder.decode(model, emissions).certificate
-        best = Viterbi().decode(model, emissions).certificate.score
+        weights = model.transitions, model.start, model.end
+        best = all_chains(*weights, emissions)[0][0] if n else 0.0
+        try:
+            found = decoder.decode(model, emissions).certificate
+        except (InfeasibleError, UndecidedError) as error:
+            ends[type(error)] += 1
+            assert isinstance(error, UndecidedError) or best == -np.inf
+            continue
+        ends[found.status] += 1
         assert found.score <= best + 1e-4
         assert found.bound >= best - 1e-4
         if found.is_optimal:
-            optimal += 1
             assert found.score == pytest.approx(best, abs=1e-4)
-    assert optimal
+    assert {*ends} == {"bounded", "optimal", InfeasibleError, UndecidedError}
 
 
 def test_it_is_known_by_its_entry_point(argmax_decoder, tmp_path):

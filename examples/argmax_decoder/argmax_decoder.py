@@ -1,19 +1,22 @@
 """The greedy decoder, as an example of one that comes from another package.
 
-It takes the best label of each token by itself. What it can prove is little, and its
-certificate says so: no labelling is worth more than the best emissions and the best
-transitions together.
+It takes the best label of each token after that of the token before. What it can prove is
+little, and its certificate says so: no labelling is worth more than the best emissions and the
+best transitions together.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from spacy_decoders import Budget, Certificate, InfeasibleError
 from spacy_decoders.budget import UNLIMITED
+from spacy_decoders.certificate import tolerance_of
 from spacy_decoders.decoders.chain import ChainModel, ChainSolution
+from spacy_decoders.errors import UndecidedError
 
 
 @dataclass(frozen=True)
@@ -33,18 +36,29 @@ class Argmax:
         return [self._sentence(model, sentence) for sentence in sentences]
 
     def _sentence(self, model: ChainModel, emissions: np.ndarray) -> ChainSolution:
-        labels = emissions.argmax(axis=1).astype(np.int32)
-        transitions = np.asarray(model.transitions, np.float64)
-        steps = transitions[labels[:-1], labels[1:]].sum()
-        score = emissions.max(axis=1).sum() + steps
-        bound = emissions.max(axis=1).sum() + max(0, len(labels) - 1) * transitions.max()
-        if len(labels):
-            score += model.start[labels[0]] + model.end[labels[-1]]
-            bound += model.start.max() + model.end.max()
-        if not np.isfinite(score):
-            raise InfeasibleError("the best labels of the tokens may not follow one another.")
-        certificate = Certificate.from_bound("Argmax", score, bound, tolerance=1e-6)
-        return ChainSolution(labels, certificate)
+        scores = (model.start, model.transitions, model.end)
+        start, transitions, end = (array.astype(np.float64) for array in scores)
+        last = len(emissions) - 1
+        labels, parts, before = [], [], start
+        for place, own in enumerate(emissions):
+            steps = before + end if place == last else before
+            labels.append(int((own + steps).argmax()))
+            parts += [own[labels[-1]], steps[labels[-1]]]
+            before = transitions[labels[-1]]
+        score, scale = math.fsum(parts), math.fsum(map(abs, parts))
+        bound = emissions.max(axis=1).sum()
+        if last >= 0:
+            bound += start.max() + end.max()
+        if last >= 1:
+            bound += last * transitions.max()
+        if bound == -math.inf:
+            raise InfeasibleError("every label of a token, start, step or end is forbidden.")
+        if score == -math.inf:
+            raise UndecidedError("the best labels led nowhere; others may be legal.")
+        certificate = Certificate.from_bound(
+            "Argmax", score, bound, tolerance=tolerance_of(scale), scale=scale
+        )
+        return ChainSolution(np.array(labels, dtype=np.int32), certificate)
 
 
 def argmax() -> Argmax:
