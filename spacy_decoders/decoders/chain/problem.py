@@ -28,7 +28,7 @@ from ...arrays import (
     refuse_beyond_memory,
 )
 from ...errors import InfeasibleError, ProblemError
-from .kernels.layout import BLOCK, LANES, LARGEST, UP32, aligned, all_valid
+from .kernels.layout import LANES, LARGEST, UP32, aligned, all_valid
 from .kernels.rescoring import path_scores
 from .kernels.tables import TransitionTables
 
@@ -47,7 +47,7 @@ UNCHECKED_BYTES = 1 << 28
 class ChainModel(Immutable):
     """The scores that all sentences share; immutable, validated once.
 
-    Arrays that decoders derive from them (bounds, padded copies) are computed on first use and
+    Arrays that decoders derive from them (padded copies, tables) are computed on first use and
     cached, so a model that is used for a single training step costs only its validation.
 
     Parameters
@@ -66,8 +66,8 @@ class ChainModel(Immutable):
     Examples
     --------
     >>> model = ChainModel([[0, 1], [-np.inf, 2]], end=[0, -1])
-    >>> model.size, model.has_forbidden
-    (2, True)
+    >>> model.size
+    2
     >>> model.score([[1, 0], [0, 3]], [0, 1])
     4.0
     """
@@ -101,29 +101,9 @@ class ChainModel(Immutable):
         return len(self.transitions)
 
     @cached_property
-    def has_forbidden(self) -> bool:
-        """Whether any transition is ``-inf``."""
-        return bool(np.isneginf(self.transitions.min()))
-
-    @cached_property
     def padded(self) -> Padded:
         """The scores in the padded layout of the kernels."""
         return Padded.of(self.transitions, self.start, self.end)
-
-    @cached_property
-    def bounds(self) -> tuple[Floats, Floats]:
-        """The largest transition into and out of each label: both **shape (width,)**.
-
-        The width is the number of labels rounded up to a multiple of 64, with ``-inf`` beyond
-        them: the bounds U of the reduced-cost oracle of Belanger et al. 2012, section 4.3.
-        """
-        found = []
-        for axis in (0, 1):
-            wide: Floats = aligned(-(-self.size // BLOCK) * BLOCK)
-            wide[:] = -np.inf
-            wide[: self.size] = self.transitions.max(axis=axis)
-            found.append(read_only(wide))
-        return found[0], found[1]
 
     @cached_property
     def links(self) -> TransitionTables:

@@ -11,7 +11,8 @@ from ....arrays import is_number, read_only
 from ....budget import UNLIMITED, Budget
 from ....errors import ProblemError
 from ..decoder import ChainDecoder
-from ..problem import ChainModel, Sentences
+from ..kernels.layout import BLOCK, aligned
+from ..problem import ChainModel, Floats, Sentences
 from ..proof import certify, decode_densely
 from ..solutions import ChainSolution
 from .kernels import column_generation as kernels
@@ -113,12 +114,12 @@ class ColumnGeneration(ChainDecoder):
         arrays = kernels.ChainArrays(
             padded.transitions,
             padded.transposed,
-            *model.bounds,
+            *largest_transitions(model),
             legal.emissions.reshape(-1),
             model.size,
             len(padded.end),
             MODES[self.reduced_cost],
-            model.has_forbidden,
+            has_forbidden(model),
         )
         limit = budget.iterations or NO_LIMIT
         labels, count, left = kernels.decode(arrays, legal.offsets, float(self.gap), limit)
@@ -128,12 +129,32 @@ class ColumnGeneration(ChainDecoder):
         return certify(NAME, model, sentences, labels, repair=not early, iterations=count)
 
 
+def has_forbidden(model: ChainModel) -> bool:
+    """Whether any transition is ``-inf``."""
+    return bool(np.isneginf(model.transitions.min()))
+
+
+def largest_transitions(model: ChainModel) -> tuple[Floats, Floats]:
+    """Return the largest transition into and out of each label: both **shape (width,)**.
+
+    The width is the number of labels rounded up to a multiple of 64, with ``-inf`` beyond them:
+    the bounds U of the reduced-cost oracle of Belanger et al. 2012, section 4.3.
+    """
+    found = []
+    for axis in (0, 1):
+        wide: Floats = aligned(-(-model.size // BLOCK) * BLOCK)
+        wide[:] = -np.inf
+        wide[: model.size] = model.transitions.max(axis=axis)
+        found.append(read_only(wide))
+    return found[0], found[1]
+
+
 def legal_emissions(model: ChainModel, sentences: Sentences) -> Sentences:
     """Forbid the labels of no legal labelling, if there are forbidden transitions.
 
     Raises `InfeasibleError` if a sentence has no legal labelling.
     """
-    if not model.has_forbidden:
+    if not has_forbidden(model):
         return sentences
     padded = model.padded
     legal, sentence, token = kernels.legal_emissions(
