@@ -34,6 +34,14 @@ def test_an_infinite_bound_is_no_bound():
     assert (certificate.status, certificate.bound, certificate.gap) == ("heuristic", None, None)
 
 
+@pytest.mark.parametrize("minimized", [False, True])
+def test_an_infinite_bound_proves_nothing_whatever_the_tolerance(minimized):
+    given = {"tolerance": math.inf, "scale": math.inf, "minimized": minimized}
+    for bound in (-math.inf, math.inf):
+        certificate = Certificate.from_bound("X", 1.0, bound, **given)
+        assert (certificate.status, certificate.bound) == ("heuristic", None)
+
+
 def test_confidence_without_proof_is_probable():
     certificate = Certificate.from_bound("X", 1.0, 2.0, tolerance=0.0, confidence=0.999)
     assert (certificate.status, certificate.confidence) == ("probable", 0.999)
@@ -45,6 +53,8 @@ def test_confidence_without_proof_is_probable():
 def test_nonsense_is_never_certified(score, bound):
     with pytest.raises(ProblemError, match="certificate"):
         Certificate.from_bound("X", score, bound, tolerance=1e-6)
+    with pytest.raises(ProblemError, match="certificate"):
+        Certificate.heuristic("X", score if bound == 1.0 else bound)
 
 
 def test_every_status_is_plain_json():
@@ -53,5 +63,6 @@ def test_every_status_is_plain_json():
         Certificate.heuristic("X", 1.0),
         Certificate.from_bound("X", 1.0, 2.0, tolerance=0.0, confidence=0.9),
         Certificate.infeasible("X"),
+        Certificate.undecided("X"),
     ):
         assert Certificate(**json.loads(json.dumps(certificate.as_dict()))) == certificate

@@ -11,6 +11,8 @@ import pytest
 import spacy
 from thinc.api import Config
 
+from spacy_decoders.registry import decoders
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
@@ -36,6 +38,21 @@ def test_what_the_reference_names_stands_in_that_module():
         if not isinstance(found, ModuleType):
             # the reference reads the sources, and sees no name that a package loads on first use
             assert found.__module__ == name.rpartition(".")[0], name
+
+
+def test_every_decoder_is_in_the_guide_and_in_the_reference():
+    guide = (ROOT / "docs" / "choosing-a-decoder.md").read_text(encoding="utf8")
+    named = "\n".join(page.read_text(encoding="utf8") for page in PAGES)
+    builders = {
+        name.split(".")[1]: build
+        for name, build in decoders.get_all().items()
+        if name.startswith("spacy-decoders.")
+    }
+    assert len(builders) > 15
+    for name, build in builders.items():
+        of = type(build())
+        assert f"`{name}`" in guide
+        assert f"::: {of.__module__}.{of.__name__}\n" in f"{named}\n"
 
 
 def test_files_that_the_architecture_names_are_there():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_decoders.budget import Budget
+from spacy_decoders.budget import Budget, Clock
 from spacy_decoders.decoders import tree
 from spacy_decoders.decoders.tree import eisner, second_order, sentences
 from spacy_decoders.decoders.tree.kernels import proofs, second_order_proof
@@ -115,3 +115,24 @@ def test_stretches_are_laid_out_while_there_is_time(factors, n, ticking, rng, mo
     assert tree.score_tree(problem, found.heads) == pytest.approx(certificate.score)
     assert certificate.score <= best.certificate.score + 1e-9
     assert certificate.bound >= best.certificate.bound - 1e-9
+
+
+@pytest.mark.parametrize("decoder", [tree.Eisner(), tree.SecondOrder(), tree.ChuLiuEdmonds()])
+def test_what_a_ranking_has_no_time_for_is_bounded(decoder, ticks, rng, monkeypatch):
+    problem = drawn(rng, 4, projective=decoder != tree.ChuLiuEdmonds())
+    every = [one.certificate.score for one in decoder.k_best(problem, 200)]
+    others_of, lengths = type(decoder)._best_without, set()
+
+    def others(self, part, best, clock):
+        assert not Clock(Budget(clock.budget.seconds + 1), clock.started).exhausted()
+        return others_of(self, part, best, clock)
+
+    monkeypatch.setattr(type(decoder), "_best_without", others)
+    for seconds in range(60):
+        found = decoder.k_best(problem, 8, budget=Budget(seconds=seconds + 0.5))
+        known = [one.certificate.score for one in found]
+        for place, one in enumerate(found, start=1):
+            rest = max(score for score in every if score not in known[:place])
+            assert one.rank_bound >= rest - 1e-9
+        lengths.add(len(found))
+    assert len(lengths) > 3

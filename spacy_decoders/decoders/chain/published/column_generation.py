@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -129,11 +130,13 @@ class ColumnGeneration(ChainDecoder):
         return certify(NAME, model, sentences, labels, repair=not early, iterations=count)
 
 
+@lru_cache(maxsize=1)  # sentences of one model follow one another
 def has_forbidden(model: ChainModel) -> bool:
     """Whether any transition is ``-inf``."""
     return bool(np.isneginf(model.transitions.min()))
 
 
+@lru_cache(maxsize=1)
 def largest_transitions(model: ChainModel) -> tuple[Floats, Floats]:
     """Return the largest transition into and out of each label: both **shape (width,)**.
 
