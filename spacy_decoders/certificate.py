@@ -61,7 +61,7 @@ class Certificate:
     Attributes
     ----------
     decoder
-        The registered name of the decoder, such as ``"ForwardDominance"``.
+        The name of the decoder's class, such as ``"ForwardDominance"``.
     status
         ``"optimal"``: proven; ``"probable"``: optimal with probability `confidence`;
         ``"bounded"``: a gap is left; ``"heuristic"``: nothing; ``"infeasible"``: there is

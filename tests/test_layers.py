@@ -45,7 +45,7 @@ LAYERS = {
 #: Packages that know texts: the mathematics does not.
 TEXT = ("spacy", "thinc", "srsly", "catalogue")
 #: Methods that stand in several cores under the field's one name.
-SAME_METHOD = {"Beam", "ColumnGeneration", "Viterbi"}
+SAME_METHOD = {"Beam"}
 #: Options of the product that ask for a published method by name, and load it then.
 BY_NAME = {
     # BranchAndBound(method="paper")

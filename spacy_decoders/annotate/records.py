@@ -188,7 +188,7 @@ def _kind(path: Path) -> str | None:
 
 def _opened(path: Path) -> Any:
     """Open a file of lines, gzipped or not."""
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+    return gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb")
 
 
 def _line_offsets(path: Path) -> Iterator[int]:

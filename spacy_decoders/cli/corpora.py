@@ -101,7 +101,7 @@ def calibrate_model(
         str, typer.Option(help="Names of components; by default all with probabilities.")
     ] = "",
     columns: Columns = "",
-    limit: Annotated[int, typer.Option(min=0, help="The most to read; 0 for all.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="The most sentences to read; 0 for all.")] = 0,
 ) -> None:
     """Calibrate probabilities on a held-out corpus, and save the pipeline."""
     target = Path(model) if output is None else output

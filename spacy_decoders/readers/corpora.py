@@ -58,7 +58,7 @@ class SentenceCorpus:
     tokens, which texts have and treebanks do not; see
     :func:`~spacy_decoders.readers.white_space.with_white_space`."""
     limit: int = 0
-    """The most sentences to read; 0 for all."""
+    """The most sentences to read (of ``.spacy`` files, documents); 0 for all."""
 
     def __post_init__(self) -> None:
         checked_whole("n_sents", self.n_sents, low=1 if self.random_sents else 0)

@@ -10,6 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..arrays import checked_whole
 from ..errors import ProblemError
 from .text_lines import json_objects, matching_files
 
@@ -41,6 +42,9 @@ class HeadlineCorpus:
     strip_title: bool = False
     """Whether to remove the title from the beginning of a text. Texts that begin with their titles
     teach, and test, where to look rather than what to say."""
+
+    def __post_init__(self) -> None:
+        checked_whole("limit", self.limit, low=0)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield an Example for each line."""

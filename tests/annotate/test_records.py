@@ -87,7 +87,7 @@ def test_all_kinds_of_input_and_output(tmp_path, model):
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "a.txt").write_text("One text file.")
-    with gzip.open(folder / "b.jsonl.gz", "wt") as lines:
+    with gzip.open(folder / "b.JSONL.GZ", "wt") as lines:
         lines.write('{"id": "zipped", "text": "From gzip."}\n')
     parquet.write_table(
         pyarrow.table({"id": ["p1", "p2"], "text": ["From parquet.", None]}), folder / "c.parquet"

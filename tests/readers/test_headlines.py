@@ -31,6 +31,8 @@ def test_files_of_a_folder_are_read_in_order(tmp_path):
     wanted = [(row["title"], row["text"], "") for row in ROWS]
     assert read(tmp_path) == wanted
     assert read(tmp_path, limit=2) == wanted[:2]
+    with pytest.raises(ProblemError, match="limit"):
+        read(tmp_path, limit=-1)
 
 
 def test_fields_may_have_other_names(tmp_path):
