@@ -41,7 +41,7 @@ class ChainSolutions(Sequence[ChainSolution]):
     [4.5, 2.0]
     """
 
-    #: The decoder's registered name.
+    #: The name of the decoder's class.
     decoder: str
     #: **Shape (total,)**, int32, read-only: the labels of all sentences, concatenated.
     labels: NDArray[np.int32]
