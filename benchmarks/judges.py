@@ -72,6 +72,7 @@ def tokens(given: Any) -> list[Trial]:
     return [Trial(name, nlp, partial(annotated, nlp, golds)) for name, golds in sets.items()]
 
 
+#: Sentences with names that the shipped entities were not taught.
 NEW_NAMES = (
     ("Shares of Acme Widgets rose.", [(10, 22, "ORG")]),
     ("Zorblax Quen lives in Flimville.", [(0, 12, "PER"), (22, 31, "LOC")]),

@@ -335,7 +335,8 @@ class PathDecoder:
 
         Every certificate has the bound on the best path, so the gap of the k-th is how far it
         falls short of that. The budget's seconds are for all the decodings that this takes, its
-        iterations for each of them.
+        iterations for each of them; paths of parts in which it ends before any is found are left
+        out.
 
         Lawler (1972): the paths other than the best are partitioned by where they deviate from
         it. Each part is a smaller problem of the same kind, which starts after the common prefix.
