@@ -18,8 +18,10 @@ from .errors import ProblemError
 __all__ = [
     "Booleans",
     "Floats",
+    "Floats32",
     "Immutable",
     "Integers",
+    "Integers32",
     "as_array",
     "checked_each",
     "checked_flags",
@@ -40,7 +42,9 @@ T = TypeVar("T")
 
 #: Arrays, by what they hold.
 Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
 Integers = NDArray[np.int64]
+Integers32 = NDArray[np.int32]
 Booleans = NDArray[np.bool_]
 
 #: The largest magnitude of a score in double precision: sums of such scores, and bounds on their

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import Floats, checked_indices, checked_list, checked_scores, checked_type
+from ..arrays import Floats, Floats32, checked_indices, checked_list, checked_scores, checked_type
 from ..errors import ProblemError
 from ..models.tagger.losses import UNKNOWN, ChainBatch, negative_log_likelihood, trainable
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LearnedChain", "learn_chain"]
 
-Weights = NDArray[np.float32]
 
 #: The weight of half the squared norm of the transitions, beside the loss summed over texts.
 L2 = 1.0
@@ -31,9 +30,9 @@ class LearnedChain(NamedTuple):
     """Learned transitions, and how well they fit."""
 
     #: **Shape (L, L)**, **(L,)**, **(L,)**, float32; ``-inf`` for what the rules forbid.
-    transitions: Weights
-    start: Weights
-    end: Weights
+    transitions: Floats32
+    start: Floats32
+    end: Floats32
     #: The factor of the scores.
     scale: float
     #: The mean negative log-likelihood per token, without transitions and with them.
@@ -142,7 +141,7 @@ class ChainObjective:
         if not len(self.batch.gold):
             raise ProblemError("gold: no text has legal labels.")
 
-    def parts(self, values: Floats) -> tuple[Weights, Weights, Weights, float]:
+    def parts(self, values: Floats) -> tuple[Floats32, Floats32, Floats32, float]:
         """Return transitions, start, end and scale of the parameters."""
         scores = np.where(self.free, values[:-1], -np.inf).astype(np.float32)
         transitions, start, end = np.split(scores, [-2 * self.size, -self.size])

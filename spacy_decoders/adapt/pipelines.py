@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from spacy.language import Language
 from spacy.pipeline import SentenceRecognizer, Tagger
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..arrays import checked_list
+from ..arrays import Floats32, checked_list
 from ..certificate import Certificate
 from ..components import extensions
 from ..components.tagger.decoding import unit_lengths
@@ -196,7 +196,7 @@ def _learned(
     name: str,
     examples: Iterable[Example],
     gold_of: Callable[[Example], Sequence[int]],
-    start: NDArray[np.float32],
+    start: Floats32,
 ) -> LearnedChain | None:
     """Learn transitions from units, which are sentences if Docs have them; None without examples.
 

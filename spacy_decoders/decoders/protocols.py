@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..arrays import Floats32
 from ..budget import Budget
 
 if TYPE_CHECKING:
@@ -22,12 +20,12 @@ __all__ = ["ChainDecoding", "PathDecoding", "RepresentativesDecoding", "TreeDeco
 class ChainDecoding(Protocol):
     """A decoder of tag sequences, such as ``chain.ForwardDominance``."""
 
-    def decode(self, model: ChainModel, emissions: NDArray[np.float32]) -> ChainSolution:
+    def decode(self, model: ChainModel, emissions: Floats32) -> ChainSolution:
         """Find the best labels of one unit; emissions have **shape (n, L)**."""
         ...
 
     def decode_batch(
-        self, model: ChainModel, emissions: NDArray[np.float32], lengths: Sequence[int]
+        self, model: ChainModel, emissions: Floats32, lengths: Sequence[int]
     ) -> Sequence[ChainSolution]:
         """Find the best labels of several units, whose emissions are concatenated."""
         ...

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Floats, Integers, checked_indices, checked_numbers, read_only
+from ..arrays import Floats, Integers, Integers32, checked_indices, checked_numbers, read_only
 from ..errors import ProblemError
 from .storage import StoredArrays
 
@@ -26,9 +26,9 @@ class GraphArrays:
     # int64 (n + 1,) and int32 (2m,): sorted lists, in compressed sparse rows, of inner numbers,
     # which go by descending degree
     indptr: Integers
-    indices: NDArray[np.int32]
+    indices: Integers32
     ids: Integers  # int64 (n,): the caller's ids, ascending
-    inner: NDArray[np.int32]  # int32 (n,): the inner number of each of `ids`
+    inner: Integers32  # int32 (n,): the inner number of each of `ids`
 
     @classmethod
     def of_edges(
@@ -91,7 +91,7 @@ class GraphArrays:
         return cls(indptr, indices, ids, inner)
 
     @cached_property
-    def adjacency(self) -> tuple[Integers, NDArray[np.int32]]:
+    def adjacency(self) -> tuple[Integers, Integers32]:
         """`indptr` and `indices`, which all kernels take first."""
         return self.indptr, self.indices
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from ..arrays import Integers, read_only
+from ..arrays import Integers, Integers32, read_only
 from .adjacency import GraphArrays
 from .kernels.searching import between, multi_source
 from .kernels.short_paths import (
@@ -25,7 +25,6 @@ from .kernels.short_paths import (
 
 __all__ = ["HubIndex", "distances_among"]
 
-Matrix = NDArray[np.int32]
 
 #: The largest distance in the table, and its entry for no path: any sum with that exceeds every
 #: sum of two distances, and fits a byte.
@@ -64,11 +63,11 @@ class HubIndex:
             complete = complete and not (part == LIMIT).any()
         return cls(read_only(table), arrays, complete)
 
-    def distances(self, vertices: NDArray[np.int32]) -> Matrix:
+    def distances(self, vertices: Integers32) -> Integers32:
         """**Shape:** (v, v), int32: the distances among distinct inner numbers, -1 for no path."""
         near = self.table[vertices]
         best = self._shortest(vertices, near)
-        distances: Matrix = best.astype(np.int32)
+        distances: Integers32 = best.astype(np.int32)
         distances[best >= UNREACHED] = -1
         # in components without a hub the table bounds no distance
         lonely = np.flatnonzero((near == UNREACHED).all(axis=1))
@@ -76,7 +75,7 @@ class HubIndex:
             distances[lonely] = search_distances(self.arrays, vertices, lonely)
         return distances
 
-    def _shortest(self, rows: NDArray[np.int32], near: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    def _shortest(self, rows: Integers32, near: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Return distances, `UNREACHED` or more for no path; not for components without a hub."""
         graph, best = self.arrays.adjacency, np.empty((len(rows), len(rows)), dtype=np.uint8)
         hub_bounds(near, best)
@@ -104,7 +103,7 @@ class HubIndex:
         return best
 
     def _far(
-        self, rows: NDArray[np.int32], best: NDArray[np.uint8], beyond: int
+        self, rows: Integers32, best: NDArray[np.uint8], beyond: int
     ) -> tuple[Integers, Integers]:
         """Return the pairs whose bound is above `beyond` and may be too high."""
         far_rows, far_columns = np.nonzero(np.triu((best > beyond) & (best < UNREACHED)))
@@ -112,7 +111,7 @@ class HubIndex:
         wanted = (rows[far_rows] >= self.count) & (rows[far_columns] >= self.count)
         return far_rows[wanted], far_columns[wanted]
 
-    def _search_far(self, rows: NDArray[np.int32], best: NDArray[np.uint8]) -> None:
+    def _search_far(self, rows: Integers32, best: NDArray[np.uint8]) -> None:
         """Search for hub-free paths of five edges and more, for the few remaining pairs."""
         far_rows, far_columns = self._far(rows, best, 5)
         if not len(far_rows):
@@ -132,7 +131,7 @@ class HubIndex:
         best[far_rows, far_columns] = best[far_columns, far_rows] = lower
 
 
-def search_distances(arrays: GraphArrays, rows: NDArray[np.int32], sources: Integers) -> Matrix:
+def search_distances(arrays: GraphArrays, rows: Integers32, sources: Integers) -> Integers32:
     """**Shape:** (a, v), int32: the distance from each source to each vertex, -1 for no path.
 
     `rows` are vertices, (v,), and `sources` positions in them, (a,).
@@ -147,8 +146,8 @@ def search_distances(arrays: GraphArrays, rows: NDArray[np.int32], sources: Inte
 
 
 def distances_among(
-    arrays: GraphArrays, hubs: HubIndex | None, vertices: NDArray[np.int32]
-) -> Matrix:
+    arrays: GraphArrays, hubs: HubIndex | None, vertices: Integers32
+) -> Integers32:
     """**Shape:** (v, v): the distances among inner numbers, with or without repeats."""
     unique, back = np.unique(vertices, return_inverse=True)
     unique, back = read_only(unique), back.reshape(-1)

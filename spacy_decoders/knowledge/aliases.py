@@ -7,9 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import checked_list
+from ..arrays import Floats32, Integers32, checked_list
 from ..errors import ProblemError
 from .database import Database
 
@@ -74,22 +73,22 @@ class Meanings(NamedTuple):
     """The concepts that an alias may mean, the most frequent first; ties by number."""
 
     #: The numbers of the concepts. **Shape:** ``(candidates,)``
-    concepts: NDArray[np.int32]
+    concepts: Integers32
     #: The share of the alias's uses that mean each. **Shape:** ``(candidates,)``
-    priors: NDArray[np.float32]
+    priors: Floats32
     #: The share of each candidate's uses under this alias that are written in each of
     #: :data:`CASES`; NaN where that is unknown. **Shape:** ``(4, candidates)``
-    shares: NDArray[np.float32]
+    shares: Floats32
     #: The share of the alias's occurrences in texts that are links; None where unknown.
     link: float | None
 
-    def written(self, *texts: str) -> NDArray[np.float32]:
+    def written(self, *texts: str) -> Floats32:
         """The share of each candidate's uses that are in the letter case of a text.
 
         Of several texts the largest share; NaN where that is unknown. **Shape:**
         ``(candidates,)``
         """
-        share: NDArray[np.float32]
+        share: Floats32
         share, *others = (self.shares[letter_case(text)] for text in texts)
         for other in others:
             share = np.fmax(share, other)
@@ -192,7 +191,7 @@ class AliasTable:
             cache.update((word, key in known) for word, key in zip(missing, keys, strict=True))
         return cache
 
-    def candidates(self, alias: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    def candidates(self, alias: str) -> tuple[Integers32, Floats32]:
         """Concepts and priors of one alias, the most frequent first; none if unknown."""
         return self.all_of(alias)[:2]
 

@@ -10,15 +10,15 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Floats32, Integers
 from .concept_base import ConceptBase
 from .texts import Known
 
 __all__ = ["CandidateTable", "numbered"]
 
 
-def numbered(things: Sequence[Any], order: Iterable[Any] | None = None) -> NDArray[np.int64]:
+def numbered(things: Sequence[Any], order: Iterable[Any] | None = None) -> Integers:
     """Number things from 0, equal ones alike, in the given order or that in which they come."""
     numbers = dict(zip(dict.fromkeys(order or things), itertools.count(), strict=False))
     return np.array([*map(numbers.__getitem__, things)], np.int64)
@@ -34,43 +34,43 @@ class CandidateTable:
     #: The normalised texts of the mentions, which may repeat.
     mentions: Sequence[str]
     #: Where the candidates of each begin. **Shape:** ``(mentions + 1,)``
-    offsets: NDArray[np.int64]
+    offsets: Integers
     #: What is known of each candidate.
     known: Sequence[Known]
     #: The share of the mention's uses that mean it. **Shape:** ``(candidates,)``
-    priors: NDArray[np.float64]
+    priors: Floats
     #: How many links or uses each has. **Shape:** ``(candidates,)``
-    popularity: NDArray[np.float64]
+    popularity: Floats
     #: The share of each candidate's uses that are in the letter case of its mention, NaN where
     #: unknown. **Shape:** ``(candidates,)``
-    written: NDArray[np.float32]
+    written: Floats32
     #: The share of the occurrences of each mention's text that are links, NaN where unknown.
     #: **Shape:** ``(mentions,)``
-    linked: NDArray[np.float32]
+    linked: Floats32
     #: The form of each mention, which is its text whatever its case and grammatical number, and
     #: its text as written: numbers from 0, equal for equal ones. **Shapes:** ``(mentions,)``
-    forms: NDArray[np.int64]
-    spellings: NDArray[np.int64]
+    forms: Integers
+    spellings: Integers
     #: The share of each mention's candidates that have links in the graph, 1 without a graph.
     #: **Shape:** ``(mentions,)``
-    covered: NDArray[np.float64]
+    covered: Floats
     #: The vector of each; no columns where there are none. **Shape:** ``(candidates, d)``
-    vectors: NDArray[np.float32]
+    vectors: Floats32
     #: Their numbers in `base`; empty without a base. **Shape:** ``(candidates,)``
-    concepts: NDArray[np.int64]
+    concepts: Integers
     #: The concept base that they come from; None for another kind of knowledge base.
     base: ConceptBase | None = None
     #: The identifiers and titles of the candidates.
     ids: list[str] = field(init=False)
     titles: list[str] = field(init=False)
     #: How many candidates each mention has. **Shape:** ``(mentions,)``
-    sizes: NDArray[np.int64] = field(init=False)
+    sizes: Integers = field(init=False)
     #: The mention that each candidate belongs to. **Shape:** ``(candidates,)``
-    own_mention: NDArray[np.int64] = field(init=False)
+    own_mention: Integers = field(init=False)
     #: Where the choices of each mention begin, of which one is nothing. **Shape:** as `offsets`
-    with_nothing: NDArray[np.int64] = field(init=False)
+    with_nothing: Integers = field(init=False)
     #: The index of each candidate among all choices. **Shape:** ``(candidates,)``
-    places: NDArray[np.int64] = field(init=False)
+    places: Integers = field(init=False)
 
     def __post_init__(self) -> None:
         sizes, numbers = self.offsets[1:] - self.offsets[:-1], np.arange(len(self.offsets))
@@ -88,7 +88,7 @@ class CandidateTable:
         return len(self.known)
 
     @cached_property
-    def keys(self) -> NDArray[np.int64]:
+    def keys(self) -> Integers:
         """A number for each candidate, equal for equal concepts. **Shape:** ``(candidates,)``
 
         It breaks ties, so that these do not depend on the order of candidates.
@@ -97,12 +97,12 @@ class CandidateTable:
         return numbered(ids, sorted({*ids}))
 
     @cached_property
-    def repeats(self) -> NDArray[np.int64]:
+    def repeats(self) -> Integers:
         """How many mentions share the form of each. **Shape:** ``(mentions,)``"""
         return np.bincount(self.forms)[self.forms]
 
     @cached_property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """The weight of the cost of each pair of mentions. **Shape:** ``(mentions, mentions)``
 
         All mentions of a form together weigh as much as one: a concept whose name is often

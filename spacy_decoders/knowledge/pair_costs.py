@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Integers
 from ..errors import ProblemError
 from ..graph import ConceptGraph, adjacency, shared_neighbour_cosine
 from ..graph.relatedness import weighted_overlap
@@ -19,7 +19,6 @@ from .texts import distinct_words
 
 __all__ = ["EntityVectors", "GraphDistance", "PairCosts", "SharedNeighbours"]
 
-Matrix = NDArray[np.float64]
 
 #: Weights of the cosine among the document's candidates, and of a direct link, relative to that of
 #: the cosine in the graph.
@@ -38,7 +37,7 @@ class PairCosts(Protocol):
     by default that is the largest cost among the candidates.
     """
 
-    def __call__(self, table: CandidateTable) -> Matrix: ...
+    def __call__(self, table: CandidateTable) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class SharedNeighbours:
         """The cost of two concepts that have nothing in common."""
         return 1.0 + _WITHIN + _LINKED + self.residual
 
-    def __call__(self, table: CandidateTable) -> Matrix:
+    def __call__(self, table: CandidateTable) -> Floats:
         graph, vertices, places = _concepts_of(self, table)
         near = shared_neighbour_cosine(graph, vertices, most=self.most)
         joined = adjacency(graph, vertices)
@@ -97,7 +96,7 @@ class GraphDistance:
     Blanco, Boldi, Marino 2014, *Entity-Linking via Graph-Distance Minimization*.
     """
 
-    def __call__(self, table: CandidateTable) -> Matrix:
+    def __call__(self, table: CandidateTable) -> Floats:
         graph, vertices, places = _concepts_of(self, table)
         distances = graph.distances(vertices).astype(np.float64)
         farthest = max(1.0, float(distances.max(initial=0)))
@@ -112,7 +111,7 @@ class EntityVectors:
 
     far: ClassVar[float] = 1.0
 
-    def __call__(self, table: CandidateTable) -> Matrix:
+    def __call__(self, table: CandidateTable) -> Floats:
         if not table.vectors.shape[1]:
             raise ProblemError(
                 "pairs: EntityVectors needs a knowledge base with vectors; this one has none."
@@ -123,7 +122,7 @@ class EntityVectors:
         return np.clip((costs + costs.T) / 2, 0.0, 2.0)
 
 
-def _title_overlap(table: CandidateTable) -> Matrix:
+def _title_overlap(table: CandidateTable) -> Floats:
     """The surprise of title words that two candidates share beyond their mentions, from 0 to 1.
 
     0 between two candidates that are the same concept.
@@ -143,7 +142,7 @@ def _title_overlap(table: CandidateTable) -> Matrix:
     surprise = table.base.title_words.surprise(words)
     indptr = np.cumsum([0, *map(len, groups)])
     members = [*itertools.chain.from_iterable(groups)]
-    overlap: Matrix = weighted_overlap(indptr, members, surprise / _FULL_RESIDUAL, len(table))
+    overlap: Floats = weighted_overlap(indptr, members, surprise / _FULL_RESIDUAL, len(table))
     np.minimum(overlap, 1.0, out=overlap)
     overlap[table.keys[:, None] == table.keys] = 0.0
     return overlap
@@ -151,7 +150,7 @@ def _title_overlap(table: CandidateTable) -> Matrix:
 
 def _concepts_of(
     measure: PairCosts, table: CandidateTable
-) -> tuple[ConceptGraph, NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[ConceptGraph, Integers, Integers]:
     """Return the graph, the distinct concepts, and the place of each candidate's among these."""
     if table.base is None:
         raise ProblemError(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d
 
+from ..arrays import Floats32
 from .inference.products import Multiplier, padded
 
 __all__ = ["BiLSTM"]
@@ -22,7 +23,6 @@ __all__ = ["BiLSTM"]
 #: The number of tokens whose inputs are multiplied at once.
 _BLOCK = 256
 
-Floats = NDArray[np.float32]
 Sequences = list[Floats2d]
 
 
@@ -136,8 +136,8 @@ def _forward(
 
 
 def _outputs(
-    model: Model[Sequences, Sequences], vectors: NDArray[np.float32], lengths: Sequence[int]
-) -> NDArray[np.float32]:
+    model: Model[Sequences, Sequences], vectors: Floats32, lengths: Sequence[int]
+) -> Floats32:
     """Return the states of both directions at each token, **shape (tokens, 2 * width)**.
 
     The `vectors` of all sequences are concatenated. The directions are computed one after the
@@ -177,7 +177,7 @@ def _blocks(offsets: NDArray[np.intp]) -> list[tuple[int, int]]:
     return found
 
 
-def _run(gates: Floats, U: Floats, offsets: list[int]) -> tuple[Floats, Floats, Floats]:
+def _run(gates: Floats32, U: Floats32, offsets: list[int]) -> tuple[Floats32, Floats32, Floats32]:
     """Run all steps; `gates`, initially the pre-activations, become the activations.
 
     Their order is input, forget, output, candidate.
@@ -208,8 +208,13 @@ def _run(gates: Floats, U: Floats, offsets: list[int]) -> tuple[Floats, Floats, 
 
 
 def _run_back(
-    d_states: Floats, gates: Floats, cells: Floats, tanhs: Floats, U: Floats, offsets: list[int]
-) -> Floats:
+    d_states: Floats32,
+    gates: Floats32,
+    cells: Floats32,
+    tanhs: Floats32,
+    U: Floats32,
+    offsets: list[int],
+) -> Floats32:
     """Return the gradients of all pre-activations, by backpropagation through time."""
     width = U.shape[1]
     U_transposed = np.ascontiguousarray(U.transpose(0, 2, 1))

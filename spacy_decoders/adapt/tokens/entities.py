@@ -9,10 +9,10 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from pydantic import PositiveFloat
 
-from ...arrays import Booleans, Floats, checked_list, checked_scores
+from ...arrays import Booleans, Floats, Floats32, Integers32, checked_list, checked_scores
 from ...certificate import Certificate
 from ...components.option_checks import check_of
 from ...components.tagger.entity_scheme import EntityScheme, Scheme, TokenEntity
@@ -31,7 +31,7 @@ class FoundEntities:
     #: In the order of the text.
     entities: tuple[TokenEntity, ...]
     #: **Shape (n,)**, int32: the label of each word.
-    labels: NDArray[np.int32]
+    labels: Integers32
     #: That of the labelling.
     certificate: Certificate
 
@@ -177,7 +177,7 @@ class EntityDecoder:
             scale=chain.scale,
         )
 
-    def _emissions(self, scores: ArrayLike) -> NDArray[np.float32]:
+    def _emissions(self, scores: ArrayLike) -> Floats32:
         given = checked_scores("scores", scores, (None, len(self.rules)))
         return given if self.scale == 1.0 else given * np.float32(self.scale)
 
@@ -185,7 +185,7 @@ class EntityDecoder:
         self,
         solutions: Sequence[ChainSolution],
         begins: Sequence[int],
-        emissions: NDArray[np.float32],
+        emissions: Floats32,
         lengths: Sequence[int],
     ) -> list[FoundEntities]:
         """Find the entities of labellings; the emissions of each text begin at one of `begins`."""

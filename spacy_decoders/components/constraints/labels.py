@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.attrs import IS_SPACE, SENT_START
 from spacy.tokens import Doc
 
+from ...arrays import Booleans, Floats32
 from ...decoders.conflicts import least_conflict
 from ..tagger.gold_layers import layer_of
 from ..tagger.label_space import LabelSpace
@@ -17,7 +17,6 @@ from .matches import Match, Source, conflict
 
 __all__ = ["LabelLimits", "LabelLimit", "conflicts_in", "limited"]
 
-Mask = NDArray[np.bool_]
 
 #: The name in conflicts of existing annotation that is kept.
 PRESENT = "present annotation"
@@ -34,7 +33,7 @@ class LabelLimit(NamedTuple):
     #: The token.
     token: int
     #: **Shape (L,)**: the labels that it may have.
-    allowed: Mask
+    allowed: Booleans
     #: Whether it may also keep an existing value that is no label of the component.
     foreign: bool = True
     #: A source that suspends it, if any.
@@ -157,7 +156,7 @@ class LabelLimits(NamedTuple):
     def _add(
         self,
         match: Match,
-        allowed: Mask,
+        allowed: Booleans,
         tokens: Iterable[int],
         *,
         foreign: bool = True,
@@ -168,7 +167,7 @@ class LabelLimits(NamedTuple):
             self.demanded.update(tokens)
 
 
-def limited(emissions: NDArray[np.float32], found: LabelLimits) -> NDArray[np.float32]:
+def limited(emissions: Floats32, found: LabelLimits) -> Floats32:
     """Return emissions, **shape (n, L)**, under limits; a copy if there are any."""
     if found.limits:
         emissions = emissions.copy()
@@ -186,7 +185,7 @@ def conflicts_in(
     doc: Doc,
     units: Iterable[tuple[int, int]],
     found: LabelLimits,
-    emissions: NDArray[np.float32],
+    emissions: Floats32,
     model: Any,
 ) -> Iterator[dict[str, Any]]:
     """Describe impossible demands, and for each unit without a labelling a least conflict.
@@ -202,9 +201,7 @@ def conflicts_in(
             yield conflict(doc, start, end, needed)
 
 
-def _conflicting(
-    found: LabelLimits, emissions: NDArray[np.float32], model: Any, unit: range
-) -> list[Source]:
+def _conflicting(found: LabelLimits, emissions: Floats32, model: Any, unit: range) -> list[Source]:
     limits = [limit for limit in found.limits if limit.token in unit]
     kept_values = {token: of for token, of in found.foreign.items() if token in unit}
     # a last column for existing values that are no labels: any label may be next to them

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.kb import Candidate, KnowledgeBase
 from spacy.tokens import Span
 
-from ...arrays import checked_indices, checked_scores
+from ...arrays import Floats32, Integers32, checked_indices, checked_scores
 from ...errors import ProblemError
 from ...knowledge.texts import Known
 from .knowledge_base import ConceptKnowledgeBase
@@ -39,9 +38,9 @@ class FoundCandidates:
     """
 
     #: Their numbers in the concept base. **Shape:** ``(candidates,)``
-    concepts: NDArray[np.int32]
+    concepts: Integers32
     #: The share of each among the uses of the mention. **Shape:** ``(candidates,)``
-    priors: NDArray[np.float32]
+    priors: Floats32
     #: The share of the uses of each that are capitalised as the mention is; NaN, the default,
     #: where unknown. **Shape:** ``(candidates,)``
     written: Any = None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, LEMMA, LOWER, ORTH, SPACY
 from spacy.tokens import Doc, Span
 
-from ...arrays import Booleans, Floats, Integers
+from ...arrays import Booleans, Floats, Floats32, Integers
 from ...knowledge.texts import distinct_words
 from ...models.linker.evidence import of_types, shared_words, type_agreement
 from ...models.linker.weights import FEATURES, Feature
@@ -54,7 +54,7 @@ def features_of(
     common: Sequence[bool],
     table: CandidateTable,
     types: Sequence[str] | None = None,
-) -> NDArray[np.float32]:
+) -> Floats32:
     """Return the features of each candidate and, after the candidates of each mention, of NIL.
 
     `parts` has each document, the `TOKEN_COLUMNS` of its tokens, and its mentions in the table.

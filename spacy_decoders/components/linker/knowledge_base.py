@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.kb import Candidate, KnowledgeBase
 from spacy.tokens import Span
 from spacy.vocab import Vocab
 
+from ...arrays import Floats32, Integers32
 from ...errors import ProblemError, StorageError
 
 if TYPE_CHECKING:
@@ -125,9 +125,7 @@ class ConceptKnowledgeBase(KnowledgeBase):
         direction = rng.standard_normal(_MADE_UP_LENGTH)
         return (direction / np.linalg.norm(direction)).tolist()
 
-    def _candidates(
-        self, alias: str, concepts: NDArray[np.int32], priors: NDArray[np.float32]
-    ) -> list[Candidate]:
+    def _candidates(self, alias: str, concepts: Integers32, priors: Floats32) -> list[Candidate]:
         alias_hash = self.vocab.strings.add(alias)
         degrees = self.base.graph.degree
         return [

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.kb import KnowledgeBase
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -15,6 +14,7 @@ from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
+from ...arrays import Floats32, Integers
 from ...errors import ProblemError, StorageError
 from ...models.calibration import Answers, sigmoid
 from ...models.linker.evidence import check_types
@@ -263,7 +263,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             self.finish_update(sgd)
         return losses
 
-    def _gold(self, doc: Doc) -> tuple[Mentions, NDArray[np.int64]]:
+    def _gold(self, doc: Doc) -> tuple[Mentions, Integers]:
         """The mentions of an annotated document, and the index of each one's gold candidate."""
         present = annotated_mentions(doc, self)
         identifiers = {(span.start, span.end): span.kb_id_ for span in present}
@@ -282,7 +282,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             gold[unit] = names.index(identity) if identity in names else len(names)
         return mentions, gold
 
-    def _beside_gold(self, mentions: Mentions, gold: NDArray[np.int64]) -> NDArray[np.float32]:
+    def _beside_gold(self, mentions: Mentions, gold: Integers) -> Floats32:
         """The features of each candidate, given the gold candidates of all other mentions."""
         features = mentions.features.copy()
         offsets = mentions.table.with_nothing

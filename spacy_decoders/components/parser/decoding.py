@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from thinc.api import Model
 
-from ...arrays import Integers
+from ...arrays import Integers, Integers32
 from ...budget import Clock, rest_of
 from ...certificate import Certificate
 from ...decoders.conflicts import least_conflict
@@ -204,8 +203,8 @@ class DocumentDecoder:
 def _add(
     block: SentenceScores,
     best: TreeSolution,
-    heads: NDArray[np.int64],
-    labels: NDArray[np.int32],
+    heads: Integers,
+    labels: Integers32,
     parsed: ParsedDoc,
 ) -> None:
     """Add the best tree of a block to the document's."""

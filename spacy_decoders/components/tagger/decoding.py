@@ -9,10 +9,10 @@ from operator import sub
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.attrs import SENT_START
 from spacy.tokens import Doc
 
+from ...arrays import Floats, Floats32, Integers32
 from ...certificate import Certificate
 from ...errors import InfeasibleError, UndecidedError
 from .entity_scheme import TokenEntity
@@ -32,7 +32,7 @@ class TaggingProbabilities(NamedTuple):
 
     #: **Shape (n,)**: that of each token's label, or of the first part of a joint label that is
     #: not an entity's; 0 where no labelling is legal.
-    tokens: NDArray[np.float64]
+    tokens: Floats
     #: That of the whole labelling of each sentence.
     units: list[float]
     #: Decoded entities, and others that are probable enough, in the order of the text.
@@ -50,9 +50,9 @@ class Tagging:
     """The decoded labels of one document, with margins, alternatives and so on if asked for."""
 
     #: **Shape (n, L)**: the emissions that were decoded, ``-inf`` where labels are not allowed.
-    emissions: NDArray[np.float32]
+    emissions: Floats32
     #: **Shape (n,)**: the label of each token; -1 where its unit has no legal labelling.
-    labels: NDArray[np.int32]
+    labels: Integers32
     #: The number of tokens of each decoded unit.
     units: list[int]
     #: One for each unit.
@@ -121,7 +121,7 @@ def unit_lengths(doc: Doc) -> list[int]:
 def decode_units(
     decoder: ChainDecoding,
     model: ChainModel,
-    emissions: Sequence[NDArray[np.float32]],
+    emissions: Sequence[Floats32],
     units: Sequence[list[int]],
 ) -> list[Tagging]:
     """Decode the units of several documents in one call.
@@ -153,7 +153,7 @@ def decode_units(
 
 
 def _one_by_one(
-    decoder: ChainDecoding, model: ChainModel, rows: NDArray[np.float32], lengths: Iterable[int]
+    decoder: ChainDecoding, model: ChainModel, rows: Floats32, lengths: Iterable[int]
 ) -> Iterator[ChainSolution]:
     """Decode unit by unit, so that one without a legal labelling does not affect the others."""
     from ...decoders.chain import ChainSolution

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.attrs import ORTH
 from spacy.tokens import Doc, Token
 from spacy.training import Example
 
+from ...arrays import Integers32
 from ...models.tagger.losses import UNKNOWN
 from ..factories.exact_tagger import Target
 from .label_space import LabelSpace
@@ -29,9 +29,7 @@ def labels_in(examples: Iterable[Example], targets: Sequence[Target]) -> list[st
     return sorted(found)
 
 
-def gold_labels(
-    examples: Iterable[Example], space: LabelSpace
-) -> tuple[NDArray[np.int32], set[str]]:
+def gold_labels(examples: Iterable[Example], space: LabelSpace) -> tuple[Integers32, set[str]]:
     """Return the number of each token's label, or `UNKNOWN`: predicted Docs end to end.
 
     The second value has the labels that the component lacks.

@@ -14,7 +14,7 @@ from spacy.attrs import ENT_IOB, ENT_TYPE
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ...arrays import Floats, Integers
+from ...arrays import Floats, Floats32, Integers, Integers32
 from ...models.calibration import Answers, Calibration
 from ..extensions import record
 from .decoding import NO_LABEL, Tagging, TaggingProbabilities
@@ -110,7 +110,7 @@ def add_probabilities(
 def gold_loss(
     space: LabelSpace,
     model: ChainModel,
-    rows: NDArray[np.float32],
+    rows: Floats32,
     lengths: Sequence[int],
     gold: Sequence[str | None],
     temperature: float,
@@ -169,7 +169,7 @@ def tagging_answers(
 
 
 def _posteriors(
-    model: ChainModel, rows: NDArray[np.float32], lengths: Any, temperature: float
+    model: ChainModel, rows: Floats32, lengths: Any, temperature: float
 ) -> ChainPosteriors:
     from ...decoders.chain import ChainModel, posteriors
 
@@ -180,7 +180,7 @@ def _posteriors(
     return posteriors(model, rows, lengths)
 
 
-def _of_values(space: LabelSpace, found: ChainPosteriors, labels: NDArray[np.int32]) -> Floats:
+def _of_values(space: LabelSpace, found: ChainPosteriors, labels: Integers32) -> Floats:
     """The probability of each token's value; joint labels are summed over their other parts."""
     if len(space.targets) == 1:
         return found.of_labels(labels)

@@ -6,7 +6,6 @@ from itertools import islice, repeat
 from typing import Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
@@ -14,7 +13,7 @@ from spacy.util import check_lexeme_norms
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ...arrays import checked_list
+from ...arrays import Floats32, checked_list
 from ...errors import ProblemError
 from ...models.calibration import Answers
 from ...models.saved import damaged
@@ -80,7 +79,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     ) -> None:
         super().__init__(vocab, model, name, cfg={"labels": []}, **options)
         # the weights of the last call, and the chain model that was made from them
-        self._chain: tuple[list[NDArray[np.float32]], Any] | None = None
+        self._chain: tuple[list[Floats32], Any] | None = None
 
     # --- options and labels -------------------------------------------------------
 
@@ -176,7 +175,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
 
     # --- decoding ----------------------------------------------------------------
 
-    def predict(self, docs: Iterable[Doc]) -> list[tuple[NDArray[np.float32], Any]]:
+    def predict(self, docs: Iterable[Doc]) -> list[tuple[Floats32, Any]]:
         """Score documents: the emissions of each, **shape (n, L)**, and the chain model."""
         docs = list(docs)
         if not self.cfg["labels"]:
@@ -191,7 +190,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         return list(zip(emissions, repeat(self._chain_model(scores))))
 
     def decode_together(
-        self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
+        self, docs: Sequence[Doc], scores: Sequence[tuple[Floats32, Any]]
     ) -> list[Tagging]:
         """Decode all units of several documents in one call, since many are short."""
         if not docs:

@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import checked_type, checked_whole, read_only, refuse_beyond_memory
+from ...arrays import Floats32, checked_type, checked_whole, read_only, refuse_beyond_memory
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError
 from .decoder import OVERTIME, lacks_time, solve_in_slices
@@ -126,7 +126,7 @@ def legal_up_to(model: ChainModel, sentence: Sentences, k: int) -> float:
 
 def max_marginal_margins(
     model: ChainModel, emissions: ArrayLike, lengths: ArrayLike | None = None
-) -> NDArray[np.float32]:
+) -> Floats32:
     """Return for each token how much less the best labelling with another label there scores.
 
     Parameters

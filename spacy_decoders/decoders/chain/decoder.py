@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import Floats, checked_type
+from ...arrays import Floats, Floats32, Integers32, checked_type
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import InfeasibleError, UndecidedError
 from .kernels.layout import UP64
@@ -42,8 +42,6 @@ SAFE = 0.25
 PAIRS_PER_CHECK, OVERHEAD = 2_000_000, 1_000
 
 NOTHING_YET = "the time ended before a legal labelling was found."
-
-Scores = NDArray[np.float32]
 
 
 class ChainDecoder(ABC):
@@ -182,7 +180,7 @@ def solve_in_slices(
 def _messages(
     model: ChainModel,
     table: str,
-    entry: Scores,
+    entry: Floats32,
     sentence: Sentences,
     values: Floats,
     clock: Clock,
@@ -206,7 +204,7 @@ def _messages(
 
 def _followed(
     model: ChainModel, sentence: Sentences, behind: Floats, known: int, clock: Clock
-) -> NDArray[np.int32]:
+) -> Integers32:
     """Return a labelling: greedy from the left, then, where messages are known, the best.
 
     It backtracks from labels that are dead ends, and never visits these again.

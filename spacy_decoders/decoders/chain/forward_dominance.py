@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import checked_type
+from ...arrays import Integers32, checked_type
 from ...budget import UNLIMITED, Budget
 from .decoder import ChainDecoder, lacks_time
 from .kernels import search
@@ -76,7 +76,7 @@ class ForwardDominance(ChainDecoder):
         """Solve a validated batch."""
         return certify(NAME, model, sentences, self._search(model, sentences))
 
-    def _search(self, model: ChainModel, sentences: Sentences) -> NDArray[np.int32]:
+    def _search(self, model: ChainModel, sentences: Sentences) -> Integers32:
         """Return the labels that the kernel finds best."""
         if model.size <= LANES:
             labels = np.zeros(len(sentences.emissions), dtype=np.int32)

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import (
+    Floats32,
     Immutable,
     checked_indices,
     checked_scores,
@@ -33,8 +34,6 @@ from .kernels.rescoring import path_scores
 from .kernels.tables import TransitionTables
 
 __all__ = ["ChainModel", "Sentences"]
-
-Floats = NDArray[np.float32]
 
 #: A negative score counts as a mask if its magnitude is this many times the largest positive one.
 MASK_FACTOR = 32.0
@@ -72,9 +71,9 @@ class ChainModel(Immutable):
     4.0
     """
 
-    transitions: NDArray[np.float32]
-    start: NDArray[np.float32]
-    end: NDArray[np.float32]
+    transitions: Floats32
+    start: Floats32
+    end: Floats32
 
     def __init__(
         self, transitions: ArrayLike, start: ArrayLike | None = None, end: ArrayLike | None = None
@@ -134,12 +133,12 @@ class ChainModel(Immutable):
 class Sentences:
     """The emissions of several sentences, concatenated without padding."""
 
-    emissions: NDArray[np.float32]  # (total, L), float32, contiguous, read-only
+    emissions: Floats32  # (total, L), float32, contiguous, read-only
     # (sentences + 1,), int64: sentence `s` has the rows `offsets[s]:offsets[s + 1]`
     offsets: NDArray[np.int64]
 
     @classmethod
-    def single(cls, emissions: NDArray[np.float32]) -> Sentences:
+    def single(cls, emissions: Floats32) -> Sentences:
         """Return one sentence whose emissions are known to be valid."""
         return cls(emissions, read_only(np.array([0, len(emissions)], dtype=np.int64)))
 
@@ -186,7 +185,7 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    def __iter__(self) -> Iterator[NDArray[np.float32]]:
+    def __iter__(self) -> Iterator[Floats32]:
         """Yield the emissions of each sentence, **shape (n, L)**."""
         bounds = self.offsets.tolist()
         for begin, stop in pairwise(bounds):
@@ -226,7 +225,7 @@ class Sentences:
         )
 
 
-def refuse(name: str, scores: NDArray[np.float32]) -> NoReturn:
+def refuse(name: str, scores: Floats32) -> NoReturn:
     """Raise an error that names the first score that is NaN, ``+inf``, or too large."""
     checked_scores(name, scores, (None,) * scores.ndim)
     large = np.isfinite(scores) & (np.abs(scores) > LARGEST)
@@ -237,7 +236,7 @@ def refuse(name: str, scores: NDArray[np.float32]) -> NoReturn:
     )
 
 
-def _owned(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
+def _owned(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> Floats32:
     """Validate scores, and copy them if the caller could change them later."""
     array = checked_scores(name, values, shape)
     if not all_valid(array.reshape(-1), 0, array.size):
@@ -253,12 +252,12 @@ class Padded:
     """Rows padded with ``-inf`` to a multiple of 16, flat."""
 
     # ((L + 1) * stride,): the transitions, and as row L the start scores
-    transitions: Floats
-    end: Floats  # (stride,)
+    transitions: Floats32
+    end: Floats32  # (stride,)
     size: int  # the number of labels, L
 
     @classmethod
-    def of(cls, transitions: Floats, start: Floats, end: Floats) -> Padded:
+    def of(cls, transitions: Floats32, start: Floats32, end: Floats32) -> Padded:
         """Copy the scores of a model."""
         size = len(transitions)
         stride = -(-size // LANES) * LANES
@@ -271,7 +270,7 @@ class Padded:
         return cls(read_only(flat), read_only(last), size)
 
     @cached_property
-    def transposed(self) -> Floats:
+    def transposed(self) -> Floats32:
         """**Shape ((L + 1) * stride,)**: column y as row y, and as row L the end scores."""
         size, stride = self.size, len(self.end)
         flat = aligned((size + 1) * stride)

@@ -3,9 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Floats, Integers, read_only
+from ...arrays import Floats, Integers, Integers32, read_only
 from ...certificate import PROOF_TOLERANCE, Certificate, tolerance_of
 from .kernels import dense, dual
 from .kernels.layout import LANES
@@ -22,8 +21,6 @@ __all__ = [
     "proven",
 ]
 
-Labels = NDArray[np.int32]
-
 
 class Evidence(NamedTuple):
     """Scores, scales (sums of absolute terms) and bounds: each **shape (sentences,)**."""
@@ -34,7 +31,7 @@ class Evidence(NamedTuple):
 
 
 def certified(
-    decoder: str, labels: Labels, score: float, scale: float, bound: float, iterations: int = 1
+    decoder: str, labels: Integers32, score: float, scale: float, bound: float, iterations: int = 1
 ) -> ChainSolution:
     """Return one labelling with the certificate that compares its score with a bound."""
     certificate = Certificate.from_bound(
@@ -48,7 +45,7 @@ def certified(
     return ChainSolution(read_only(labels), certificate)
 
 
-def proven(decoder: str, labels: Labels, proof: Evidence) -> ChainSolution | None:
+def proven(decoder: str, labels: Integers32, proof: Evidence) -> ChainSolution | None:
     """Return one labelling with its certificate if the proof shows that it is optimal."""
     score, scale, bound = (float(column[0]) for column in proof)
     if not abs(bound - score) <= tolerance_of(scale):
@@ -56,7 +53,7 @@ def proven(decoder: str, labels: Labels, proof: Evidence) -> ChainSolution | Non
     return certified(decoder, labels, score, scale, bound)
 
 
-def proof_of(model: ChainModel, sentences: Sentences, labels: Labels) -> Evidence:
+def proof_of(model: ChainModel, sentences: Sentences, labels: Integers32) -> Evidence:
     """Return the scores of labellings, and upper bounds on the best ones, from the right."""
     scores, scales = sentences.scores_of(model, labels).T
     if model.size <= LANES:
@@ -72,7 +69,7 @@ def certify(
     decoder: str,
     model: ChainModel,
     sentences: Sentences,
-    labels: Labels,
+    labels: Integers32,
     proof: Evidence | None = None,
     *,
     repair: bool = True,
@@ -129,7 +126,7 @@ def bound_over_all(
 
 
 def decode_exactly(
-    model: ChainModel, sentences: Sentences, chosen: Integers, labels: Labels
+    model: ChainModel, sentences: Sentences, chosen: Integers, labels: Integers32
 ) -> None:
     """Decode as :func:`decode_densely` does, in float64."""
     decode_densely(model, sentences, chosen, labels, np.float64)
@@ -139,7 +136,7 @@ def decode_densely(
     model: ChainModel,
     sentences: Sentences,
     chosen: Integers,
-    labels: Labels,
+    labels: Integers32,
     precision: type[np.floating[Any]] = np.float32,
 ) -> None:
     """Decode some sentences over all labels, writing to `labels`.

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Integers, Integers32
 from ...certificate import Certificate
 
 __all__ = ["ChainSolution", "ChainSolutions"]
@@ -18,7 +18,7 @@ __all__ = ["ChainSolution", "ChainSolutions"]
 class ChainSolution:
     """A labelling and its certificate."""
 
-    labels: NDArray[np.int32]
+    labels: Integers32
     """**Shape (n,)**, int32: the label of each token."""
     certificate: Certificate
     """What is proven about its score."""
@@ -44,17 +44,17 @@ class ChainSolutions(Sequence[ChainSolution]):
     #: The name of the decoder's class.
     decoder: str
     #: **Shape (total,)**, int32, read-only: the labels of all sentences, concatenated.
-    labels: NDArray[np.int32]
+    labels: Integers32
     #: **Shape (sentences + 1,)**, int64: sentence `s` has ``labels[offsets[s]:offsets[s + 1]]``.
-    offsets: NDArray[np.int64]
+    offsets: Integers
     #: **Shape (sentences,)**, float64: score, bound and tolerance of each certificate, and the sum
     #: of the absolute scores of each labelling's parts, which limits the tolerance.
-    scores: NDArray[np.float64]
-    bounds: NDArray[np.float64]
-    tolerances: NDArray[np.float64]
-    scales: NDArray[np.float64]
+    scores: Floats
+    bounds: Floats
+    tolerances: Floats
+    scales: Floats
     #: **Shape (sentences,)**, int64.
-    iterations: NDArray[np.int64]
+    iterations: Integers
 
     @cached_property
     def certificates(self) -> list[Certificate]:

@@ -6,9 +6,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import Floats
+from ...arrays import Floats, Floats32
 from .kernels import sums as kernels
 from .problem import ChainModel, Sentences
 from .proof import decode_exactly
@@ -24,7 +24,7 @@ class Expectations(NamedTuple):
     """
 
     log_partitions: Floats  # (sentences,): log of the sum over all labellings of exp(score)
-    marginals: NDArray[np.float32]  # (total, L): the probability of each label at each token
+    marginals: Floats32  # (total, L): the probability of each label at each token
     transitions: Floats  # (L, L): the expected count of each transition, over all sentences
     start: Floats  # (L,): the expected count of each label as the first, over all sentences
     end: Floats  # (L,): and as the last
@@ -59,7 +59,7 @@ def log_partitions(
     return summed(model, Sentences.of(model, emissions, lengths), marginals=False).log_partitions
 
 
-def marginals(model: ChainModel, emissions: ArrayLike) -> NDArray[np.float32]:
+def marginals(model: ChainModel, emissions: ArrayLike) -> Floats32:
     """Return the probability of each label at each token of one sentence: **shape (n, L)**.
 
     It is float32, and every row sums to 1. Errors are those of :func:`~.posterior.posteriors`.

@@ -7,9 +7,8 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Floats, checked_indices, checked_scores
+from ...arrays import Floats, Floats32, checked_indices, checked_scores
 from ...errors import ProblemError
 from ...verify import Findings
 from .problem import ChainModel
@@ -58,7 +57,7 @@ class _Tree(NamedTuple):
     """The scores, and the parent of each node: in a chain, the previous token."""
 
     model: ChainModel
-    emissions: NDArray[np.float32]
+    emissions: Floats32
     parents: list[int]
 
     @classmethod

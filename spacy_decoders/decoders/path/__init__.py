@@ -9,10 +9,10 @@ from ...lazy import lazy_names
 
 if TYPE_CHECKING:
     from .beam import Beam as Beam
+    from .decoder import PathDecoder as PathDecoder
     from .exact_path import ExactPath as ExactPath
     from .exact_path import decode_lengths as decode_lengths
     from .exact_path import k_best as k_best
-    from .problem import PathDecoder as PathDecoder
     from .problem import PathProblem as PathProblem
     from .problem import PathSolution as PathSolution
     from .published.color_coding import ColorCoding as ColorCoding

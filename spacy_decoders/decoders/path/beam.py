@@ -7,7 +7,8 @@ import numpy as np
 from ...arrays import checked_flags, checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from .beam_search import beam
-from .problem import PathDecoder, PathProblem, PathSolution
+from .decoder import PathDecoder
+from .problem import PathProblem, PathSolution
 from .proof import quick_bound, some_path
 
 __all__ = ["Beam", "solved_by_beam"]

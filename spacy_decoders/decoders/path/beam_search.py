@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .problem import Floats, Integers, PathProblem
+from ...arrays import Floats, Integers32
+from .problem import PathProblem
 
 __all__ = ["beam"]
 
@@ -19,7 +20,7 @@ def beam(
     outlook: Floats,
     width: int,
     exhausted: Callable[[], bool] = lambda: False,
-) -> tuple[Floats, Integers]:
+) -> tuple[Floats, Integers32]:
     """Return the scores and paths of the last layer, in no particular order.
 
     ``outlook[l, v]``, **shape** ``(length, n)``, is added to the score of a hypothesis at v that

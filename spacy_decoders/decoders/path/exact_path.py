@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import checked_whole
+from ...arrays import Integers32, checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import PROOF_TOLERANCE
 from ...errors import ProblemError
 from .beam import solved_by_beam
+from .decoder import PathDecoder
 from .lagrangian_search import FIRST_NODES, WIDTH, BestPaths, LagrangianSearch, nodes_within
-from .problem import Integers, PathDecoder, PathProblem, PathSolution
+from .problem import PathProblem, PathSolution
 from .proof import full_bound, quick_bound, some_path
 
 __all__ = ["ExactPath", "decode_lengths", "k_best"]
@@ -95,7 +96,7 @@ class ExactPath(PathDecoder):
     def _bound(
         self,
         problem: PathProblem,
-        path: Integers,
+        path: Integers32,
         closing: LagrangianSearch | None,
         clock: Clock,
     ) -> float:

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...budget import Clock
 from .beam_search import beam
 from .kernels.search import RankedPaths, fresh_state, search, search_once
 from .kernels.walks import Prices, PriceSearch, lagrangian_bounds, walk_bounds
-from .problem import Floats, PathProblem
+from .problem import PathProblem
 
 __all__ = ["CANDIDATES_PER_CHECK", "BestPaths", "LagrangianSearch", "nodes_within"]
 

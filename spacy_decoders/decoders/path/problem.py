@@ -1,45 +1,42 @@
-"""Selection-and-ordering problems, their solutions, and the base class of their decoders."""
+"""Selection-and-ordering problems, and their solutions."""
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...arrays import (
     Floats,
     Immutable,
+    Integers,
+    Integers32,
     checked_indices,
-    checked_list,
     checked_scores,
-    checked_type,
     checked_whole,
     owned,
     read_only,
     refuse_beyond_memory,
 )
-from ...budget import UNLIMITED, Budget, Clock, rest_of
+from ...budget import Clock
 from ...certificate import Certificate, tolerance_of
-from ...errors import DecodersError, InfeasibleError, ProblemError, UndecidedError
+from ...errors import DecodersError, InfeasibleError, ProblemError
 from .kernels.walks import Graph, walk_bounds
 
-__all__ = ["PathDecoder", "PathProblem", "PathSolution"]
+__all__ = ["WALK", "PathProblem", "PathSolution"]
 
 #: Seconds for each pair of vertices on a slow machine: to compute a layer of walks, and to build
 #: the edges with their transpose.
 WALK, EDGES = 2e-9, 3e-8
 #: Seconds that tables may still take when the budget has run out.
 OVERTIME = 0.015
-
-Integers = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +80,7 @@ class PathProblem(Immutable):
     start: Floats
     weights: Floats
     end: Floats
-    classes: Integers
+    classes: Integers32
 
     def __init__(
         self, start: ArrayLike, weights: ArrayLike, end: ArrayLike, classes: ArrayLike
@@ -104,7 +101,7 @@ class PathProblem(Immutable):
 
     @classmethod
     def of_valid(
-        cls, start: Floats, weights: Floats, end: Floats, classes: Integers
+        cls, start: Floats, weights: Floats, end: Floats, classes: Integers32
     ) -> PathProblem:
         """Return a problem from contiguous arrays that are known to be valid and not shared."""
         problem = object.__new__(cls)
@@ -120,7 +117,7 @@ class PathProblem(Immutable):
         return len(self.start)
 
     @cached_property
-    def dense_classes(self) -> Integers:
+    def dense_classes(self) -> Integers32:
         """The classes, renumbered contiguously from 0. **Shape:** ``(n,)``"""
         numbers = np.unique(self.classes, return_inverse=True)[1]
         return read_only(np.ascontiguousarray(numbers.reshape(-1), dtype=np.int32))
@@ -190,7 +187,7 @@ class PathProblem(Immutable):
         first, onward, last = (float(scores.max(initial=0.0)) for scores in (start, step, end))
         return first, onward, last
 
-    def parts(self, vertices: Sequence[int] | Integers) -> list[float]:
+    def parts(self, vertices: Sequence[int] | Integers32) -> list[float]:
         """The scores that make up a path: its start, its edges and its end."""
         path = vertices if isinstance(vertices, list) else np.asarray(vertices).tolist()
         with suppress(IndexError, TypeError, ValueError):
@@ -202,11 +199,11 @@ class PathProblem(Immutable):
             f"{path}."
         )
 
-    def score(self, vertices: Sequence[int] | Integers) -> float:
+    def score(self, vertices: Sequence[int] | Integers32) -> float:
         """The score of a path by definition, rounded once."""
         return math.fsum(self.parts(vertices))
 
-    def ranked(self, paths: Iterable[Integers]) -> list[Integers]:
+    def ranked(self, paths: Iterable[Integers32]) -> list[Integers32]:
         """The paths, best first by exact score: a kernel's rounded sums may order ties wrongly."""
         return sorted(paths, key=self.score, reverse=True)
 
@@ -216,7 +213,7 @@ class PathProblem(Immutable):
         np.maximum.at(by_class, self.dense_classes, prices)
         return math.fsum(by_class)
 
-    def restrict(self, vertices: NDArray[np.int64]) -> PathProblem:
+    def restrict(self, vertices: Integers) -> PathProblem:
         """The problem restricted to some vertices, given in ascending order."""
         weights = self.weights.take(vertices, axis=0).take(vertices, axis=1)
         return self.of_valid(
@@ -254,7 +251,7 @@ class PathProblem(Immutable):
 class PathSolution(Immutable):
     """A path and its certificate."""
 
-    vertices: Integers
+    vertices: Integers32
     """The vertices in order; empty if the certificate says infeasible. **Shape:** ``(k,)``"""
     certificate: Certificate
     """What is proven about the path's score."""
@@ -268,7 +265,7 @@ class PathSolution(Immutable):
         cls,
         decoder: str,
         problem: PathProblem,
-        vertices: Sequence[int] | Integers,
+        vertices: Sequence[int] | Integers32,
         bound: float,
         *,
         confidence: float | None = None,
@@ -294,128 +291,3 @@ class PathSolution(Immutable):
             iterations=iterations,
         )
         return cls(np.asarray(vertices, dtype=np.int32), certificate)
-
-
-class PathDecoder:
-    """A decoder of selection-and-ordering problems."""
-
-    def decode(
-        self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
-    ) -> PathSolution:
-        """Find the best path of `length` vertices.
-
-        Raises
-        ------
-        InfeasibleError
-            If there is no such path.
-        UndecidedError
-            If the budget ended before any was found.
-        ProblemError
-            If an argument is of another type, or the length is less than 1.
-        """
-        length, clock = self._begun(problem, length, budget)
-        return self._solve(problem, length, 1, clock)[0]
-
-    @staticmethod
-    def _begun(problem: PathProblem, length: int, budget: Budget) -> tuple[int, Clock]:
-        """Check the arguments; return the length and the running clock."""
-        clock = checked_type("budget", budget, Budget).start()
-        return checked_type("problem", problem, PathProblem).checked_length(length), clock
-
-    def _solve(
-        self, problem: PathProblem, length: int, k: int, clock: Clock
-    ) -> list[PathSolution]:
-        """Find the best path, or up to `k` where `k_best` asks for them, best first."""
-        raise NotImplementedError(f"{type(self).__name__} has neither `decode` nor `_solve`.")
-
-    def k_best(
-        self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
-    ) -> list[PathSolution]:
-        """Find up to `k` distinct paths of `length` vertices, best first.
-
-        Every certificate has the bound on the best path, so the gap of the k-th is how far it
-        falls short of that. The budget's seconds are for all the decodings that this takes, its
-        iterations for each of them; paths of parts in which it ends before any is found are left
-        out.
-
-        Lawler (1972): the paths other than the best are partitioned by where they deviate from
-        it. Each part is a smaller problem of the same kind, which starts after the common prefix.
-
-        Raises
-        ------
-        InfeasibleError
-            If there is no path of that length.
-        UndecidedError
-            If the budget ended before any was found.
-        """
-        (length, clock), k = self._begun(problem, length, budget), checked_whole("k", k, low=1)
-        seconds_a_part = 10 * WALK * problem.size**2
-        best = self.decode(problem, length, budget=budget)
-        order = count()
-        heap = [(-problem.score(best.vertices), next(order), best.vertices, 0, frozenset[int]())]
-        paths: list[Integers] = []
-        while heap and len(paths) < k:
-            _, _, vertices, fixed, forbidden = heapq.heappop(heap)
-            paths.append(vertices)
-            path = [int(v) for v in vertices]
-            for kept in range(fixed, len(path)):
-                if clock.seconds_left <= seconds_a_part:
-                    break
-                closed = (forbidden if kept == fixed else frozenset()) | {path[kept]}
-                other = self._best_departure(
-                    problem, path[:kept], closed, len(path), rest_of(clock, 0)
-                )
-                if other is not None:
-                    heapq.heappush(heap, (-problem.score(other), next(order), other, kept, closed))
-        # a heuristic decoder may miss a path at first and find it in a part, so rank them anew
-        proven = best.certificate
-        bound = np.inf if proven.bound is None else proven.bound
-        return [
-            # the confidence is about the first path alone
-            best
-            if list(path) == list(best.vertices)
-            else PathSolution.certified(
-                proven.decoder, problem, path, bound, iterations=proven.iterations
-            )
-            for path in problem.ranked(paths)
-        ]
-
-    def decode_lengths(
-        self, problem: PathProblem, lengths: Iterable[int], *, budget: Budget = UNLIMITED
-    ) -> list[PathSolution]:
-        """Find the best path of each length, in the order given.
-
-        A length that no path has gets an empty path and an infeasible certificate; if the budget
-        ended before any was found, an undecided one. The budget is for each length.
-        """
-        decoder, nothing = type(self).__name__, np.empty(0, dtype=np.int32)
-        solutions = []
-        for length in checked_list("lengths", lengths, "whole numbers"):
-            try:
-                solutions.append(self.decode(problem, length, budget=budget))
-            except InfeasibleError:
-                solutions.append(PathSolution(nothing, Certificate.infeasible(decoder)))
-            except UndecidedError:
-                solutions.append(PathSolution(nothing, Certificate.undecided(decoder)))
-        return solutions
-
-    def _best_departure(
-        self,
-        problem: PathProblem,
-        prefix: list[int],
-        closed: frozenset[int],
-        length: int,
-        budget: Budget,
-    ) -> Integers | None:
-        """The best path that starts with `prefix`, and not with one of `closed` after it."""
-        classes = problem.dense_classes
-        left = np.flatnonzero(~np.isin(classes, classes[prefix]))
-        part = problem.restrict(left)
-        begin = np.array(problem.weights[prefix[-1]] if prefix else problem.start)
-        begin[list(closed)] = -np.inf
-        part = PathProblem(begin[left], part.weights, part.end, part.classes)
-        try:
-            rest = self.decode(part, length - len(prefix), budget=budget)
-        except (InfeasibleError, UndecidedError):
-            return None
-        return np.concatenate([prefix, left[rest.vertices]]).astype(np.int32)

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ...arrays import Floats, Integers32
 from ...budget import Budget, Clock
 from ...errors import InfeasibleError, UndecidedError
 from .kernels.search import RankedPaths, bound_at_once, fresh_state, search
@@ -15,7 +16,7 @@ from .lagrangian_search import (
     LagrangianSearch,
     nodes_within,
 )
-from .problem import Floats, Integers, PathProblem
+from .problem import PathProblem
 
 __all__ = ["full_bound", "quick_bound", "some_path"]
 
@@ -77,7 +78,7 @@ def _floor_below(score: float, slack: float) -> float:
     return min(score - 3.0 * slack, math.nextafter(score, -math.inf))
 
 
-def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers:
+def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers32:
     """Return any legal path, found by a reversed search: the fallback if a decoder finds none.
 
     Raises `InfeasibleError` if it is proven that there is none, and `UndecidedError` if the clock

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import (
+    Floats,
     Immutable,
+    Integers,
     checked_indices,
     checked_scores,
     checked_type,
@@ -32,8 +34,6 @@ MOST_ENTRIES = 4 * 10**6
 BITS = 64
 MASK = (1 << BITS) - 1
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 #: The best score by packed size; and whether a packed size is within the limits.
 Table: TypeAlias = dict[int, float]
 Fits: TypeAlias = Callable[[int], bool]

@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import Floats, Integers32
 from ...budget import UNLIMITED, Clock
 from ...errors import InfeasibleError, ProblemError
 from .child import in_child
 from .solvers import (
     FIELDS,
     Answer,
-    Floats,
-    Indices,
     Sense,
     Solver,
     SolverError,
@@ -232,7 +231,7 @@ class LinearProgram:
 
 def _entries(
     indices: ArrayLike, coefficients: ArrayLike, starts: ArrayLike | None
-) -> tuple[Indices, Indices, Floats]:
+) -> tuple[Integers32, Integers32, Floats]:
     """Return each entry's owner, counted from 0, its index, and its coefficient."""
     given = np.asarray(indices, dtype=np.int32)
     values = np.empty(given.shape)

@@ -8,9 +8,8 @@ from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Booleans, Floats
+from ...arrays import Booleans, Floats, Integers32
 from ...errors import DecodersError, ProblemError
 
 __all__ = [
@@ -27,7 +26,6 @@ __all__ = [
 
 Solver = Literal["HIGHS", "CBC"]
 Sense = Literal["<=", "="]
-Indices = NDArray[np.int32]
 
 
 class SolverError(DecodersError, RuntimeError):
@@ -46,8 +44,8 @@ class Statement(NamedTuple):
     integer: Booleans
     equal: Booleans
     sides: Floats
-    rows: Indices
-    columns: Indices
+    rows: Integers32
+    columns: Integers32
     values: Floats
 
     def matrix(self) -> Any:

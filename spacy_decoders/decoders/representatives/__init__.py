@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...lazy import lazy_names
 
 if TYPE_CHECKING:
+    from .decoder import RepresentativesDecoder as RepresentativesDecoder
     from .exact import ExactRepresentatives as ExactRepresentatives
     from .local_search import LocalSearch as LocalSearch
     from .problem import RepresentativesProblem as RepresentativesProblem
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from .published.greedy import Greedy as Greedy
     from .published.hitting import HittingDistance as HittingDistance
     from .published.spanning_tree import SpanningTree as SpanningTree
-    from .solutions import RepresentativesDecoder as RepresentativesDecoder
     from .solutions import RepresentativesSolution as RepresentativesSolution
 
 __getattr__, __dir__ = lazy_names(__name__)

@@ -10,12 +10,12 @@ from ...budget import Clock
 from ...certificate import Certificate
 from .branch_and_bound import ExactSearch
 from .costs import canonical_order, cost_table, rounded_down
+from .decoder import RepresentativesDecoder
 from .kernels.enumeration import price_all
 from .local_search import improve, near_one
 from .margins import margins_of
 from .problem import RepresentativesProblem
 from .solutions import (
-    RepresentativesDecoder,
     RepresentativesSolution,
     certificate_of,
     least_of_others,

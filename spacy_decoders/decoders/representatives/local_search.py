@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Integers, checked_whole
+from ...arrays import Integers, Integers32, checked_whole
 from ...budget import Clock
 from ...certificate import Certificate
 from .costs import CostTable, cost_table
+from .decoder import RepresentativesDecoder
 from .kernels.descent import best_descent
 from .problem import RepresentativesProblem
-from .solutions import RepresentativesDecoder, RepresentativesSolution
+from .solutions import RepresentativesSolution
 
 __all__ = ["LocalSearch", "improve", "near_one"]
 
@@ -62,7 +62,7 @@ class LocalSearch(RepresentativesDecoder):
         return RepresentativesSolution.of(problem, given, certificate)
 
 
-def near_one(problem: RepresentativesProblem, seed: int) -> NDArray[np.int32]:
+def near_one(problem: RepresentativesProblem, seed: int) -> Integers32:
     """Return the candidates that are cheapest beside a single one: it takes next to no time."""
     first = problem.members[problem.cheapest(problem.local_costs, seed)[0]]
     near = problem.distances[first].take(problem.members)

@@ -1,4 +1,4 @@
-"""Chosen representatives, and the base class of their decoders."""
+"""Chosen representatives, with their certificates."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import Booleans, Immutable, Integers, checked_type
-from ...budget import UNLIMITED, Budget, Clock
+from ...arrays import Booleans, Floats32, Immutable, Integers, Integers32
 from ...certificate import Certificate
 from .costs import relative_tolerance
 from .problem import RepresentativesProblem
 
 __all__ = [
-    "RepresentativesDecoder",
     "RepresentativesSolution",
     "certificate_of",
     "least_of_others",
@@ -24,43 +22,15 @@ __all__ = [
 _LARGEST = float(np.finfo(np.float32).max)
 
 
-class RepresentativesDecoder:
-    """A decoder of representatives, with its options as fields."""
-
-    def decode(
-        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
-    ) -> RepresentativesSolution:
-        """Choose one candidate of each set.
-
-        Parameters
-        ----------
-        budget
-            When to stop; decoders that make a single pass always complete it.
-
-        Raises
-        ------
-        InfeasibleError
-            If all candidates of a set are forbidden.
-        ProblemError
-            If an argument is of another type.
-        """
-        clock = checked_type("budget", budget, Budget).start()
-        return self._solve(checked_type("problem", problem, RepresentativesProblem), clock)
-
-    def _solve(self, problem: RepresentativesProblem, clock: Clock) -> RepresentativesSolution:
-        """Choose one candidate of each set."""
-        raise NotImplementedError(f"{type(self).__name__} has neither `decode` nor `_solve`.")
-
-
 @dataclass(frozen=True, eq=False)
 class RepresentativesSolution(Immutable):
     """One candidate chosen from each set."""
 
-    choices: NDArray[np.int32]
+    choices: Integers32
     """**Shape:** (k,), int32: an index into each set."""
     vertices: Integers
     """**Shape:** (k,), int64: the caller's ids of the chosen vertices."""
-    margins: NDArray[np.float32]
+    margins: Floats32
     """**Shape:** (k,), float32: how much more it would cost to choose another candidate in each
     set; infinite where no other is allowed. From an exact decoder it is the least cost with
     another candidate, less the least cost; from a heuristic all other choices are kept, and the

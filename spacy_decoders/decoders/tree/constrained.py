@@ -17,24 +17,22 @@ from itertools import count
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Floats
+from ...arrays import Booleans, Floats, Integers, Integers32
 from ...budget import Budget, Clock, rest_of
 from ...certificate import tolerance_of
 from ...errors import DecodersError, InfeasibleError, UndecidedError
 from ..conflicts import least_conflict
 from .problem import TreeProblem, TreeSolution
 from .proof import Through, certified, most_gained, rounding_slack
-from .rule_limits import Branch, LabelledArcs, Mask, Violation
+from .rule_limits import Branch, LabelledArcs, Violation
 from .rules import FixedStart, Rule
 from .scoring import breaks_any
 
 __all__ = ["Incumbent", "LabelledSearch", "best_constrained", "no_tree_under"]
 
-Labels = NDArray[np.int64]
 #: The score and the scale of a tree that breaks no rule, the tree, and its labels.
-Incumbent = tuple[float, float, TreeSolution, Labels | None]
+Incumbent = tuple[float, float, TreeSolution, Integers | None]
 
 #: The most bytes of open nodes: the search then ends as if its budget were used up.
 MOST_NODE_BYTES = 200_000_000
@@ -63,7 +61,7 @@ class PlainDecoder(Protocol):
     ) -> tuple[TreeSolution, Through | None]: ...
 
     def objective(
-        self, problem: TreeProblem, heads: NDArray[np.int32], labels: Labels | None
+        self, problem: TreeProblem, heads: Integers32, labels: Integers | None
     ) -> tuple[float, float]: ...
 
 
@@ -71,7 +69,7 @@ class RuledNode(NamedTuple):
     """A part of the labelled trees, and an upper bound on them."""
 
     #: bool (n + 1, n + 1, labels), the labelled arcs that they may have.
-    part: Mask
+    part: Booleans
     upper: float
     #: The restriction of `part` that is yet to be decoded; None if `part` itself was decoded.
     branch: Branch | None = None
@@ -113,7 +111,7 @@ class LabelledSearch:
     best: Incumbent | None = None
     most_gained: float = 0.0
     ends: list[RuledNode] = field(default_factory=list)
-    leaves: list[Mask] = field(default_factory=list)
+    leaves: list[Booleans] = field(default_factory=list)
     solution: TreeSolution | None = None
 
     def __post_init__(self) -> None:
@@ -190,7 +188,7 @@ class LabelledSearch:
             return False
         return upper - self.best[0] <= tolerance_of(abs(self.best[0]))
 
-    def _solved(self, part: Mask, upper: float, share: float = 1.0) -> RuledNode:
+    def _solved(self, part: Booleans, upper: float, share: float = 1.0) -> RuledNode:
         """Decode a part; offer its best tree as the incumbent, relabelled if it breaks a rule."""
         arcs, budget = self.arcs.arcs_with(part), rest_of(self.clock, self.iterations)
         if budget.seconds is not None:
@@ -246,13 +244,13 @@ class LabelledSearch:
                     found = max(found, self.legal(tree, labels), key=_score_of)
         return found
 
-    def _offer(self, solution: TreeSolution, labels: Labels) -> bool:
+    def _offer(self, solution: TreeSolution, labels: Integers) -> bool:
         """Make a tree the incumbent if it is legal and better; return whether it is legal."""
         found = self.legal(solution, labels)
         self.best = max(self.best, found, key=_score_of)
         return found is not None
 
-    def legal(self, solution: TreeSolution, labels: Labels) -> Incumbent | None:
+    def legal(self, solution: TreeSolution, labels: Integers) -> Incumbent | None:
         """Return a tree with its score and scale; None if forbidden or a rule is broken."""
         own = None if self.problem.labels is None else labels
         score, scale = self.decoder.objective(self.problem, solution.heads, own)

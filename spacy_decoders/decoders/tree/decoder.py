@@ -6,9 +6,8 @@ from dataclasses import replace
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Floats, Integers, checked_type, checked_whole
+from ...arrays import Floats, Integers, Integers32, checked_type, checked_whole
 from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...certificate import Certificate
 from ...errors import InfeasibleError, UndecidedError
@@ -154,13 +153,13 @@ class TreeDecoder:
         return np.full(problem.n, bound_of(best))
 
     def objective(
-        self, problem: TreeProblem, heads: NDArray[np.int32], labels: Integers | None
+        self, problem: TreeProblem, heads: Integers32, labels: Integers | None
     ) -> tuple[float, float]:
         """Return the score of a tree, and the sum of the absolute values of its parts' scores."""
         return score_and_scale(problem, heads, labels)
 
 
-def _departing(problem: TreeProblem, heads: NDArray[np.int32], token: int) -> TreeProblem:
+def _departing(problem: TreeProblem, heads: Integers32, token: int) -> TreeProblem:
     """Return the part of the trees that depart from one with these heads first at a token."""
     allowed, before = np.array(problem.allowed), np.arange(token)
     allowed[:, before + 1] = False

@@ -4,9 +4,8 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Booleans, Floats, Integers, read_only
+from ...arrays import Booleans, Floats, Integers, Integers32, read_only
 from ...budget import Clock
 from ...certificate import tolerance_of
 from .problem import NO_GAPS, TreeProblem
@@ -39,7 +38,7 @@ def _kernels() -> tuple[Any, Any, Any]:
 class BlockTree(NamedTuple):
     """Heads (n + 1,), the score of the tree, and a bound on all trees."""
 
-    heads: NDArray[np.int32]
+    heads: Integers32
     score: float
     bound: float
 
@@ -57,7 +56,7 @@ class TreeBound(NamedTuple):
 
 def bounded(
     arcs: Floats, projective: bool, single_root: bool, gaps: Floats = NO_GAPS
-) -> tuple[NDArray[np.int32], float, float, Through]:
+) -> tuple[Integers32, float, float, Through]:
     """Return the best first-order tree, a bound on all, its rounding error, and bounds by arcs.
 
     The heads are (n,). The bound is ``-inf`` if there is no tree, and infinite if its check fails.
@@ -163,7 +162,7 @@ def tree_in_blocks(
     return BlockTree(*found, arborescence_bound(problem, forbidden))
 
 
-def block_tree(problem: TreeProblem) -> tuple[NDArray[np.int32], float] | None:
+def block_tree(problem: TreeProblem) -> tuple[Integers32, float] | None:
     """Return the heads (n + 1,) of a tree of separately parsed blocks and their score, or None.
 
     Blocks of tokens are parsed one by one by first-order scores, and then the roots of the blocks:
@@ -183,9 +182,7 @@ def block_tree(problem: TreeProblem) -> tuple[NDArray[np.int32], float] | None:
     return (heads, score) if score > -np.inf else None
 
 
-def _attach(
-    problem: TreeProblem, tokens: Integers, single_root: bool, heads: NDArray[np.int32]
-) -> bool:
+def _attach(problem: TreeProblem, tokens: Integers, single_root: bool, heads: Integers32) -> bool:
     """Parse some tokens among themselves, writing their heads; return whether there is a tree."""
     eisner = _kernels()[1]
     given = np.concatenate([[0], tokens])

@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Booleans, Floats
+from ...arrays import Booleans, Floats, Integers32
 from ...certificate import Certificate, tolerance_of
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from .problem import TreeProblem, TreeSolution
@@ -45,7 +45,7 @@ def split(mask: Mask, h: int, m: int) -> tuple[Mask, Mask]:
     return taken, left
 
 
-def bounds_without(problem: TreeProblem, through: Floats, heads: NDArray[np.int32]) -> Floats:
+def bounds_without(problem: TreeProblem, through: Floats, heads: Integers32) -> Floats:
     """Return for each token an upper bound on the trees in which it has another head, (n,).
 
     `through`, (n + 1, n + 1), bounds the trees through each arc, up to rounding.
@@ -110,7 +110,7 @@ def rounding_slack(parts: int | Numbers, score: Numbers, positive: float | Numbe
 def certified(
     decoder: str,
     problem: TreeProblem,
-    heads: NDArray[np.int32],
+    heads: Integers32,
     score: float,
     scale: float,
     bound: float,
@@ -144,12 +144,12 @@ def certified(
 def certified_if_legal(
     decoder: str,
     problem: TreeProblem,
-    heads: NDArray[np.int32],
+    heads: Integers32,
     bound: float,
     slack: float,
     iterations: int = 1,
     *,
-    objective: Callable[[TreeProblem, NDArray[np.int32]], tuple[float, float]] | None = None,
+    objective: Callable[[TreeProblem, Integers32], tuple[float, float]] | None = None,
 ) -> TreeSolution:
     """Return a tree with its certificate, scored by an objective, by default first-order.
 

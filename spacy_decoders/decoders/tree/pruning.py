@@ -1,9 +1,8 @@
 """Heuristic pruning of unlikely heads before decoding."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import checked_type, checked_whole, is_number
+from ...arrays import Integers32, checked_type, checked_whole, is_number
 from ...errors import ProblemError
 from .fallbacks import best_by_arcs
 from .problem import TreeProblem
@@ -88,6 +87,6 @@ def _by_arcs(problem: TreeProblem) -> TreeProblem:
     return problem.with_arcs(arcs.arcs_with(arcs.possible))
 
 
-def _best_first_order_tree(problem: TreeProblem) -> NDArray[np.int32]:
+def _best_first_order_tree(problem: TreeProblem) -> Integers32:
     by_arcs = problem.unchecked(grandparents=None, siblings=None, factors=None)
     return exact_decoder(by_arcs).decode(by_arcs).heads

@@ -15,8 +15,6 @@ from .rules import Rule
 __all__ = ["Branch", "LabelledArcs", "Violation", "with_best_labels"]
 
 Ints = NDArray[np.integer[Any]]
-#: bool (n + 1, n + 1, labels): a set of labelled arcs.
-Mask = NDArray[np.bool_]
 
 
 class Violation(NamedTuple):
@@ -34,7 +32,7 @@ class Branch(NamedTuple):
 
     token: int
     #: bool (n + 1, labels): these arcs.
-    members: Mask
+    members: Booleans
     has_one: bool
     #: An upper bound on these trees, if bounds on the trees through each arc were known.
     upper: float
@@ -60,7 +58,7 @@ class LabelledArcs:
         self.arcs = arcs
         self.labels = np.zeros((*arcs.shape, 1)) if labels is None else labels
         #: the labelled arcs that no rule forbids outright
-        self.possible: Mask = (arcs > -np.inf)[:, :, None] & (self.labels > -np.inf)
+        self.possible: Booleans = (arcs > -np.inf)[:, :, None] & (self.labels > -np.inf)
         size, count = self.labels.shape[1:]
         limits = []
         for limit in (limit for rule in rules for limit in rule.limits):
@@ -93,7 +91,7 @@ class LabelledArcs:
         """The labels' scores, label first: maxima over labels then take a third of the time."""
         return np.ascontiguousarray(self.labels.transpose(2, 0, 1))
 
-    def arcs_with(self, possible: Mask) -> Floats:
+    def arcs_with(self, possible: Booleans) -> Floats:
         """Return the scores of arcs with the best of their possible labels."""
         possible = possible.transpose(2, 0, 1)
         arcs = with_best_labels(self.arcs, self._planes, possible)
@@ -101,13 +99,13 @@ class LabelledArcs:
             raise DecodersError("rules: the best label of an arc was missed.")
         return arcs
 
-    def best_labels(self, possible: Mask, heads: Ints) -> Integers:
+    def best_labels(self, possible: Booleans, heads: Ints) -> Integers:
         """Return the best possible label of each arc of a tree, (n,)."""
         tokens = np.arange(1, len(heads) + 1)
         scores = np.where(possible[heads, tokens], self.labels[heads, tokens], -np.inf)
         return scores.argmax(axis=1)
 
-    def narrowed(self, possible: Mask) -> Mask | None:
+    def narrowed(self, possible: Booleans) -> Booleans | None:
         """Remove the arcs that limits exclude beside certain ones; None if no tree is left."""
         heads, labels = possible.any(axis=2), possible.any(axis=0)
         choices = heads.sum(axis=0)
@@ -167,7 +165,9 @@ class LabelledArcs:
                 members[term] = tokens
         return Violation(limit, key, members)
 
-    def branches(self, possible: Mask, found: Violation, others: Floats | None) -> list[Branch]:
+    def branches(
+        self, possible: Booleans, found: Violation, others: Floats | None
+    ) -> list[Branch]:
         """Return two children that together have all trees within the limits, the likelier last.
 
         `others`, (n + 1, n + 1), has upper bounds on the trees through each arc, less its score;
@@ -197,7 +197,7 @@ class LabelledArcs:
         ]
         return parts[::-1] if weight > 1 else parts
 
-    def taken(self, possible: Mask, branch: Branch | None) -> Mask | None:
+    def taken(self, possible: Booleans, branch: Branch | None) -> Booleans | None:
         """Return the part of a branch, None if it has no trees; without a branch the whole."""
         if branch is None:
             return possible
@@ -269,7 +269,7 @@ class LabelledArcs:
         return None
 
 
-def _below_some_label(limits: Iterable[Limit], possible: Mask) -> Booleans:
+def _below_some_label(limits: Iterable[Limit], possible: Booleans) -> Booleans:
     """Return the labels that arcs from each head may have, given some possible label of its own.
 
     Arcs that leaves exclude whatever that label is need no search.
@@ -309,7 +309,7 @@ def marked(members: Collection[int] | Except, size: int) -> Booleans:
     return mask
 
 
-def with_best_labels(arcs: Floats, planes: Floats, possible: Mask) -> Floats:
+def with_best_labels(arcs: Floats, planes: Floats, possible: Booleans) -> Floats:
     """Return the scores of arcs, each with the best of its possible labels.
 
     **Shape**: planes and possible (labels, n + 1, n + 1).

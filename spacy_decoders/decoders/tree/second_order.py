@@ -5,9 +5,9 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...arrays import Floats, Integers, read_only
+from ...arrays import Floats, Integers, Integers32, read_only
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
 from .decoder import TreeDecoder
@@ -99,7 +99,7 @@ class SecondOrder(TreeDecoder):
         return bounds_without(problem, second_order_marginals(problem), best.heads)
 
     def objective(
-        self, problem: TreeProblem, heads: NDArray[np.int32], labels: Integers | None
+        self, problem: TreeProblem, heads: Integers32, labels: Integers | None
     ) -> tuple[float, float]:
         tree = np.ascontiguousarray(heads, dtype=np.int32)
         score, scale = _score_and_scale(problem, tree, self._outermost)
@@ -176,7 +176,7 @@ def best_by_second_order(
 
 
 def _score_and_scale(
-    problem: TreeProblem, heads: NDArray[np.int32], outermost: bool
+    problem: TreeProblem, heads: Integers32, outermost: bool
 ) -> tuple[float, float]:
     """Return the sum of a tree's parts except labels, and of their absolute values."""
     score, scale = second_order.score(problem.arcs, *_arrays(problem), outermost, heads)

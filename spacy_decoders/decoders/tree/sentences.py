@@ -10,9 +10,8 @@ from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Floats
+from ...arrays import Floats, Integers32
 from ...budget import Budget, Clock, rest_of
 from ...errors import InfeasibleError, ProblemError, UndecidedError
 from .decoder import TreeDecoder
@@ -143,7 +142,7 @@ class _Sentences:
             tolerance += part.certificate.tolerance
         return self._certified(heads, tolerance, path.value)
 
-    def _certified(self, heads: NDArray[np.int32], tolerance: float, bound: float) -> TreeSolution:
+    def _certified(self, heads: Integers32, tolerance: float, bound: float) -> TreeSolution:
         problem, name = self.problem, type(self.decoder).__name__
         score, scale = self.decoder.objective(problem, heads, None)
         bound += rounding_slack(2 * problem.n, bound, self.positive)
@@ -210,7 +209,7 @@ def _refuse_coupling(problem: TreeProblem) -> None:
             )
 
 
-def _are_connected(arcs: NDArray[np.int32]) -> bool:
+def _are_connected(arcs: Integers32) -> bool:
     """Return whether arcs form a connected graph, the root aside."""
     import networkx
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Integers, read_only
+from ...arrays import Integers, Integers32, read_only
 from .kernels import hash_lines
 
 __all__ = ["NONE", "TEXTS", "LineIndex", "as_lines", "storable", "taken"]
@@ -63,7 +63,7 @@ class LineIndex:
     """
 
     codes: NDArray[np.uint64]  # (distinct lines,): their hashes, ascending
-    rows: NDArray[np.int32]  # (distinct lines,): the first index of each
+    rows: Integers32  # (distinct lines,): the first index of each
 
     @classmethod
     def of(cls, lines: NDArray[np.uint8], count: int) -> LineIndex:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Floats, Integers, read_only
+from ...arrays import Floats, Floats32, Integers, Integers32, read_only
 from ..aliases import CASES, letter_case, normalise
 from .articles import ArticlePart
 from .kernels import count_names, hash_lines
@@ -75,7 +75,7 @@ class LinkShares:
     """
 
     codes: NDArray[np.uint64]  # (names,): hashes of names, ascending
-    shares: NDArray[np.float32]  # (names,): NaN where a name was never found
+    shares: Floats32  # (names,): NaN where a name was never found
 
     @classmethod
     def count(cls, uses: Iterable[Uses], parts: Iterable[ArticlePart]) -> LinkShares:
@@ -110,7 +110,7 @@ def _hashes(names: list[str]) -> NDArray[np.uint64]:
     return hash_lines(read_only(lines), len(names))
 
 
-def _buckets(codes: NDArray[np.uint64]) -> tuple[NDArray[np.int32], np.uint64]:
+def _buckets(codes: NDArray[np.uint64]) -> tuple[Integers32, np.uint64]:
     """Group hashes by their top bits: where each bucket begins, and the number of other bits.
 
     A bucket has about one hash, so that looking up a name takes one or two comparisons.

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Booleans, Integers, Integers32
 from ...errors import ProblemError
 from ...graph import ConceptGraph
 from ..dumps.sql import Chunk, SqlTable
@@ -27,23 +28,23 @@ class Titles:
     """The titles of a Wikipedia, and what they stand for."""
 
     lines: NDArray[np.uint8]  # the titles of all pages, with underscores, as lines
-    starts: NDArray[np.int64]  # (pages + 1,): where each begins
+    starts: Integers  # (pages + 1,): where each begins
     index: LineIndex  # finds them; of two pages of one title the first counts
-    place: NDArray[np.int32]  # (largest id + 1,): the page of each id in the dump, -1 for none
+    place: Integers32  # (largest id + 1,): the page of each id in the dump, -1 for none
     # (pages,): the concept that each stands for, itself or by redirects, -1 for none
-    concepts: NDArray[np.int32]
-    own: NDArray[np.bool_]  # (pages,): whether it is the concept's own, no redirect
+    concepts: Integers32
+    own: Booleans  # (pages,): whether it is the concept's own, no redirect
     bad: dict[str, int]  # rows left out, by table
 
     def __len__(self) -> int:
         """The number of concepts."""
         return int(self.own.sum())
 
-    def concept_of_lines(self, lines: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
+    def concept_of_lines(self, lines: NDArray[np.uint8], count: int) -> Integers:
         """The concepts that newline-ended titles stand for, -1 for none."""
         return taken(self.concepts, self.index.find(lines, count))
 
-    def concept_of_pages(self, ids: NDArray[np.int64], *, own: bool = False) -> NDArray[np.int64]:
+    def concept_of_pages(self, ids: Integers, *, own: bool = False) -> Integers:
         """The concepts that pages stand for, by their ids in the dump; -1 for none.
 
         If `own`, redirects have -1, too.
@@ -53,7 +54,7 @@ class Titles:
             pages = np.where(taken(self.own, pages) == 1, pages, NONE)
         return taken(self.concepts, pages)
 
-    def parts(self) -> Iterator[tuple[list[str], NDArray[np.int64], NDArray[np.bool_]]]:
+    def parts(self) -> Iterator[tuple[list[str], Integers, Booleans]]:
         """Titles, their concepts, and whether they are the concepts' own, some at a time."""
         for first in range(0, len(self.concepts), TEXTS):
             part = slice(first, first + TEXTS)
@@ -99,12 +100,12 @@ def read_titles(page: Path, redirect: Path) -> Titles:
     )
 
 
-def _starts(lines: NDArray[np.uint8]) -> NDArray[np.int64]:
+def _starts(lines: NDArray[np.uint8]) -> Integers:
     """Where each line begins, and the last ends. **Shape:** ``(lines + 1,)``"""
     return np.concatenate([[0], np.flatnonzero(lines == _NEWLINE) + 1])
 
 
-def _pages(path: Path) -> tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.uint8], int]:
+def _pages(path: Path) -> tuple[Integers, Booleans, NDArray[np.uint8], int]:
     """The pages of the main namespace: ids, whether they are redirects, titles as lines.
 
     The last is how many rows could not be read.
@@ -126,7 +127,7 @@ class PageLinks(NamedTuple):
     """The links between the concepts of a Wikipedia."""
 
     graph: ConceptGraph
-    received: NDArray[np.int64]  # (concepts,): how many others link to each
+    received: Integers  # (concepts,): how many others link to each
     bad: dict[str, int]  # rows left out, by table
 
 
@@ -158,7 +159,7 @@ def read_links(titles: Titles, pagelinks: Path, linktarget: Path | None) -> Page
     return PageLinks(graph, received, {"pagelinks": table.bad, **bad})
 
 
-def _read_targets(path: Path, titles: Titles) -> tuple[NDArray[np.int32], int]:
+def _read_targets(path: Path, titles: Titles) -> tuple[Integers32, int]:
     """The concept of each link target, -1 for none, and how many rows could not be read."""
     table, of_target = SqlTable(path), np.empty(0, np.int32)
     columns = ["lt_id", "lt_namespace"]
@@ -173,15 +174,13 @@ def _read_targets(path: Path, titles: Titles) -> tuple[NDArray[np.int32], int]:
     return of_target, table.bad
 
 
-def _concepts_of_titles(chunk: Chunk, titles: Titles) -> NDArray[np.int64]:
+def _concepts_of_titles(chunk: Chunk, titles: Titles) -> Integers:
     """The concept of each title, -1 outside the main namespace (the second number)."""
     concepts = titles.concept_of_lines(chunk.texts[0], len(chunk.numbers))
     return np.where(chunk.numbers[:, 1] == 0, concepts, -1)
 
 
-def _links(
-    table: SqlTable, titles: Titles, of_target: NDArray[np.int32] | None
-) -> Iterator[NDArray[np.int64]]:
+def _links(table: SqlTable, titles: Titles, of_target: Integers32 | None) -> Iterator[Integers]:
     """The links between different concepts, each as ``source * concepts + target``."""
     by_number = of_target is not None
     columns = ["pl_from", "pl_target_id" if by_number else "pl_namespace"]

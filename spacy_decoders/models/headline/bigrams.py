@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Floats, Integers
+from ...arrays import Floats, Floats32, Integers
 from ..saved import array_of, damaged, reading
 from .words import TextTokens, Vertices
 
@@ -51,13 +51,13 @@ class BigramModel:
     #: **Shape:** ``(words,)``
     keys: Keys
     #: The log-probability of each word, unknown ones last. **Shape:** ``(words + 1,)``
-    unigrams: NDArray[np.float32]
+    unigrams: Floats32
     #: The log-weight of unigrams after each word. **Shape:** ``(words + 1,)``
-    backoffs: NDArray[np.float32]
+    backoffs: Floats32
     #: Seen pairs, ascending: the first word times ``len(unigrams)``, plus the second; and their
     #: log-probabilities. **Shape of both:** ``(pairs,)``
     pairs: Integers
-    bigrams: NDArray[np.float32]
+    bigrams: Floats32
 
     @classmethod
     def count(cls, runs: Iterable[Keys]) -> BigramModel:

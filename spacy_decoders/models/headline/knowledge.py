@@ -12,6 +12,7 @@ import srsly
 from numpy.typing import NDArray
 from thinc.model import deserialize_attr, serialize_attr
 
+from ...arrays import Integers
 from ..saved import array_of, damaged, reading, whole_number
 from .bigrams import BigramModel
 from .words import TextTokens
@@ -19,7 +20,6 @@ from .words import TextTokens
 __all__ = ["AUXILIARIES", "HeadlineKnowledge", "TitledText"]
 
 Keys = NDArray[np.uint64]
-Counts = NDArray[np.int64]
 
 NO_KEYS, NO_COUNTS = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
 
@@ -58,9 +58,9 @@ class HeadlineKnowledge:
     #: The stems of texts and titles as ascending keys. **Shape:** ``(s,)``
     stems: Keys = field(default_factory=NO_KEYS.copy)
     #: The number of texts that have each stem. **Shape:** ``(s,)``
-    texts: Counts = field(default_factory=NO_COUNTS.copy)
+    texts: Integers = field(default_factory=NO_COUNTS.copy)
     #: The number of titles that have it. **Shape:** ``(s,)``
-    titles: Counts = field(default_factory=NO_COUNTS.copy)
+    titles: Integers = field(default_factory=NO_COUNTS.copy)
     #: The number of texts.
     size: int = 0
     #: The mean number of words of a title.
@@ -83,7 +83,7 @@ class HeadlineKnowledge:
         keys = [of.keys for of in texts if len(of.keys)]
         stems = np.unique(np.concatenate([NO_KEYS, *bodies, *keys]))
 
-        def counted(found: Sequence[Keys]) -> Counts:
+        def counted(found: Sequence[Keys]) -> Integers:
             places = np.searchsorted(stems, np.concatenate([NO_KEYS, *found]))
             return np.bincount(places, minlength=len(stems)).astype(np.int64)
 
@@ -103,7 +103,7 @@ class HeadlineKnowledge:
             BigramModel.count(x for of in texts for x in of.tokens.runs()) if bigrams else None,
         )
 
-    def look_up(self, stems: Keys) -> tuple[Counts, Counts]:
+    def look_up(self, stems: Keys) -> tuple[Integers, Integers]:
         """The numbers of texts and titles that have each stem. **Shape of both:** ``(n,)``"""
         if not len(self.stems):
             nothing = np.zeros(len(stems), dtype=np.int64)

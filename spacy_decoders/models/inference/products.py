@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from thinc.api import Model, NumpyOps
 
+from ...arrays import Floats32
+
 __all__ = [
     "Multiplier", "aligned", "forward_of", "linear", "padded", "rectified", "times",
     "with_own_products",
@@ -30,7 +32,6 @@ _ENOUGH_INSIDE = 16
 #: The least number of columns that rows are made integers for.
 _ENOUGH_COLUMNS = 64
 
-Floats = NDArray[np.float32]
 
 #: Packed parameters, by the address, the first column, and what multiplies.
 _PACKED: dict[tuple[int, int, bool, bool], Multiplier] = {}
@@ -57,7 +58,7 @@ class Multiplier:
         self.columns: int = self.matrix.shape[1]
         #: The packed weights, of the matrix unit or as integers; at most one of both.
         self.tiles: NDArray[np.uint32] | None = None
-        self.panels: tuple[NDArray[Any], Floats] | None = None
+        self.panels: tuple[NDArray[Any], Floats32] | None = None
         if rows >= _ENOUGH_ROWS and self._fits_tiles:
             self.tiles = _in_tiles(self.matrix)
 
@@ -109,7 +110,7 @@ class Multiplier:
     def _fits_tiles(self) -> bool:
         return min(self.matrix.shape) >= _ENOUGH_INSIDE and has_tiles()
 
-    def product(self, rows: Floats, room: Floats | None = None) -> Floats:
+    def product(self, rows: Floats32, room: Floats32 | None = None) -> Floats32:
         """Return ``rows @ matrix``; up to rounding, no row of it depends on other rows.
 
         OpenBLAS may sum in an order that depends on a row's position and the number of rows.
@@ -139,11 +140,11 @@ class Multiplier:
             more = np.zeros((_LEAST_ROWS - count, rows.shape[1]), rows.dtype)
             rows = np.concatenate([rows, more])
         out = None if room is None else room[: len(rows)]
-        found: Floats = np.dot(rows, self.matrix, out=out)
+        found: Floats32 = np.dot(rows, self.matrix, out=out)
         return found[:count]
 
 
-def _in_tiles(weights: Floats) -> NDArray[np.uint32]:
+def _in_tiles(weights: Floats32) -> NDArray[np.uint32]:
     """Return the packed weights of the matrix unit."""
     from .kernels import tiles as kernels
 

@@ -7,11 +7,11 @@ from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.tokens import Doc
 from thinc.api import Model, NumpyOps
 from thinc.types import Floats2d
 
+from ...arrays import Floats32
 from .embedded_words import EmbeddedWords
 from .products import Multiplier, forward_of
 
@@ -108,7 +108,7 @@ class _WindowEncoder(NamedTuple):
             return None
         return cls(found, sizes.pop(), encode.attrs["pad"])
 
-    def predict(self, vectors: NDArray[np.float32], lengths: list[int]) -> list[Floats2d]:
+    def predict(self, vectors: Floats32, lengths: list[int]) -> list[Floats2d]:
         """Encode the vectors of the tokens of all documents, concatenated."""
         from .kernels import windows as kernels
 

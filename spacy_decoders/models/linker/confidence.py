@@ -7,9 +7,8 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Booleans, Floats, Integers
+from ...arrays import Booleans, Floats, Floats32, Integers
 from .weights import Feature
 
 __all__ = ["Decided", "log_odds_right"]
@@ -33,7 +32,7 @@ class Decided:
     #: The score of each choice alone. **Shape:** ``(candidates + mentions,)``
     local: Floats
     #: The features of each choice. **Shape:** ``(candidates + mentions, 14)``
-    features: NDArray[np.float32]
+    features: Floats32
     #: How much more the best other choice for each mention costs, if the other links may change,
     #: and whether that is proven. **Shapes:** ``(mentions,)``
     margins: Floats

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Booleans, Floats, Floats32
 from ...errors import ProblemError
 from ...knowledge.texts import title_words
 
@@ -62,8 +62,8 @@ def _counted(text: str) -> tuple[Mapping[str, int], int]:
 def shared_words(
     contexts: Sequence[Collection[str]],
     fields: Sequence[Sequence[str]],
-    surprise: Callable[[Sequence[str]], NDArray[np.float64]],
-) -> NDArray[np.float32]:
+    surprise: Callable[[Sequence[str]], Floats],
+) -> Floats32:
     """Compare the words around mentions with the texts of their candidates, by BM25.
 
     `contexts` has for each candidate the words around its mention, without stop words and those of
@@ -145,7 +145,7 @@ def check_types(wanted: Iterable[str], types: Sequence[str]) -> None:
         )
 
 
-def of_types(types: Iterable[str], wanted: Sequence[str]) -> NDArray[np.bool_]:
+def of_types(types: Iterable[str], wanted: Sequence[str]) -> Booleans:
     """Which types are wanted, by their own name or by that of their coarse type.
 
     Examples

@@ -6,15 +6,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Booleans, Floats32, Integers
+
 __all__ = ["MOST_WORDS", "BoundaryLimits", "known_odds"]
 
 #: The most words whose sentence boundaries are decided together with trees, if they can be cut.
 MOST_WORDS = 150
 
 
-def known_odds(
-    log_odds: NDArray[np.float32], preset: NDArray[np.integer], blank: NDArray[np.bool_]
-) -> NDArray[np.float32]:
+def known_odds(log_odds: Floats32, preset: NDArray[np.integer], blank: Booleans) -> Floats32:
     """Return the log-odds of sentence starts, set to ``inf`` or ``-inf`` where they are known.
 
     All arrays have shape (tokens,). `preset` has the known boundaries: 1 for a start, -1 for none,
@@ -48,7 +48,7 @@ class BoundaryLimits:
     #: boundaries than it invents.
     offset: float = 0.0
 
-    def cut(self, odds: NDArray[np.float32]) -> NDArray[np.int64]:
+    def cut(self, odds: Floats32) -> Integers:
         """Return where the blocks of a document begin, and the number of tokens last.
 
         The `odds` are as :func:`known_odds` returns them.
@@ -71,7 +71,7 @@ class BoundaryLimits:
                 found.append(start)
         return np.array([*found, len(odds)], dtype=np.int64)
 
-    def within(self, odds: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    def within(self, odds: Floats32) -> Floats32 | None:
         """Return the scores of the boundaries inside a block; None if there is none to decide."""
         open_to_trees = ~(odds <= -self.certain)  # NaN too, which decoders refuse
         if len(odds) < 2 or not open_to_trees[1:].any():

@@ -11,8 +11,8 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Integers, Integers32
 from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate
 from ...errors import DecodersError, InfeasibleError, UndecidedError
@@ -43,11 +43,11 @@ class DecodedTree(NamedTuple):
     solution: TreeSolution
     sentence: SentenceScores
     #: int32 (n,), the parser's own labels.
-    labels: NDArray[np.int32]
+    labels: Integers32
     #: int32 (n + 1, n + 1, classes), the best label of each class; None without classes.
-    best: NDArray[np.int32] | None = None
+    best: Integers32 | None = None
 
-    def labels_of(self, solution: TreeSolution) -> NDArray[np.int32]:
+    def labels_of(self, solution: TreeSolution) -> Integers32:
         """Return the parser's own labels of any tree of the problem, int32 (n,)."""
         tokens = np.arange(1, self.problem.n + 1)
         if self.best is None:
@@ -60,8 +60,8 @@ class FirstTree(NamedTuple):
 
     solution: TreeSolution
     #: int64 (n,) and int32 (n,), what :meth:`.SentenceScores.tree` returns for it.
-    heads: NDArray[np.int64]
-    labels: NDArray[np.int32]
+    heads: Integers
+    labels: Integers32
     #: Whether it is known to break no rule.
     is_legal: bool
 
@@ -115,7 +115,7 @@ class TreeParser:
             with suppress(DecodersError):
                 trees.append((s, self.decoder.decode(problem, budget=self.budget)))
         known: list[tuple[int, TreeSolution]] = []
-        marks: list[NDArray[np.int32]] = []
+        marks: list[Integers32] = []
         for s, tree in trees:
             best = sentences[s].labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
             if best.min() >= 0:
@@ -236,7 +236,7 @@ class TreeParser:
         self,
         found: DecodedTree,
         rules: Sequence[Rule],
-        heads: NDArray[np.int32] | None = None,
+        heads: Integers32 | None = None,
     ) -> DecodedTree:
         """Return the same with all rules, and the scores of classes of labels apart from arcs'.
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from thinc.api import Model
 
-from ...arrays import Booleans, Floats
+from ...arrays import Booleans, Floats, Floats32, Integers32
 from ...errors import ProblemError
 
 if TYPE_CHECKING:
@@ -93,9 +93,9 @@ class FactorTemplates:
 
     def add(
         self,
-        gradients: Mapping[Family, NDArray[np.float32]],
+        gradients: Mapping[Family, Floats32],
         sentence: SentenceScores,
-        heads: NDArray[np.int32],
+        heads: Integers32,
         amount: float,
     ) -> None:
         """Add `amount` to the rows of all factors in a tree: the gradient of its score.
@@ -133,7 +133,7 @@ class FactorTemplates:
         family: Family,
         sentence: SentenceScores,
         *given: Any,
-        gradient: NDArray[np.float32] = _NOTHING,
+        gradient: Floats32 = _NOTHING,
         amount: float = 0.0,
     ) -> Any:
         """Run the kernel of a family, with further arguments, and a gradient to update."""

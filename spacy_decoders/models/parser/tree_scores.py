@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...arrays import Booleans, Floats, Integers
+from ...arrays import Booleans, Floats, Floats32, Integers, Integers32
 from .boundaries import BoundaryLimits, known_odds
 from .label_templates import context_codes, form_hashes
 from .labels import ArcLabels, BestLabels, label_arcs
@@ -30,22 +30,22 @@ class SentenceScores:
     tokens: Integers
     #: float32 (n + 1, n + 1), ``arcs[h, m]`` scores h as the head of m; ``-inf`` in column
     #: 0 and on the diagonal.
-    arcs: NDArray[np.float32]
+    arcs: Floats32
     #: int32 (n + 1, n + 1), ``labels[h, m]`` is the best label of that arc; in row 0, the number
     #: of labels.
-    labels: NDArray[np.int32]
+    labels: Integers32
     #: float32 (n + 1, n + 1), the log-probability of each arc's best label, which the arc's score
     #: includes.
-    label_scores: NDArray[np.float32]
+    label_scores: Floats32
     #: int32 (n + 1,), 1 + the best tag of each token; 0 for the root.
-    tags: NDArray[np.int32]
+    tags: Integers32
     #: uint64 (n + 1,), a hash of each token's normalised form; 0 for the root.
     words: NDArray[np.uint64]
     #: The labels of all arcs, computed on demand.
     arc_labels: ArcLabels
     #: float32 (n,), the score of a sentence beginning at each token, ``-inf`` where none may; None
     #: if the tokens are one sentence.
-    boundaries: NDArray[np.float32] | None = None
+    boundaries: Floats32 | None = None
 
     def completed(self) -> SentenceScores:
         """Return the same with labels for all arcs.
@@ -60,8 +60,8 @@ class SentenceScores:
         return replace(self, arcs=arcs, labels=labels, label_scores=logs, arc_labels=arc_labels)
 
     def best_labels(
-        self, class_of: Integers, classes: int, heads: NDArray[np.int32] | None = None
-    ) -> tuple[Floats, NDArray[np.int32]]:
+        self, class_of: Integers, classes: int, heads: Integers32 | None = None
+    ) -> tuple[Floats, Integers32]:
         """Return the log-probability of every arc's best label of each class, and that label.
 
         Both are (n + 1, n + 1, classes). The last label is that of root arcs, and of no others.
@@ -105,9 +105,7 @@ class SentenceScores:
             self.arc_labels.part(first, end),
         )
 
-    def tree(
-        self, heads: NDArray[np.int32], labels: NDArray[np.int32]
-    ) -> tuple[Integers, NDArray[np.int32]]:
+    def tree(self, heads: Integers32, labels: Integers32) -> tuple[Integers, Integers32]:
         """Return the heads of a tree as indices in the document, and its labels, -1 for root arcs.
 
         A root is its own head.
@@ -126,7 +124,7 @@ class DocumentScores:
     #: together with the trees.
     blocks: list[SentenceScores]
     #: float32 (tokens,), log-odds that a sentence begins at each token; infinite if known.
-    start_odds: NDArray[np.float32]
+    start_odds: Floats32
     #: Whether each token is white space.
     blank: Booleans
     #: float32 (tokens, width), the encoder's vectors.
@@ -217,7 +215,7 @@ def assemble(
     tags: Any,
     forms: NDArray[np.uint64],
     places: Sequence[Integers],
-    boundaries: Sequence[NDArray[np.float32] | None],
+    boundaries: Sequence[Floats32 | None],
     *,
     partly: bool = False,
 ) -> list[SentenceScores]:

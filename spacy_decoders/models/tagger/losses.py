@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ...arrays import Booleans, Floats, Floats32, Integers, Integers32
 
 __all__ = ["LOSSES", "UNKNOWN", "ChainBatch", "ChainGradient", "Loss", "trainable"]
 
@@ -28,37 +29,37 @@ class ChainBatch:
     #: The :class:`~spacy_decoders.decoders.chain.ChainModel`.
     model: Any
     #: **Shape (total, L)**, float32.
-    emissions: NDArray[np.float32]
+    emissions: Floats32
     #: **Shape (sentences,)**: the number of tokens of each sentence.
-    lengths: NDArray[np.int64]
+    lengths: Integers
     #: **Shape (total,)**: the label of each token, or `UNKNOWN`.
-    gold: NDArray[np.int32]
+    gold: Integers32
     #: **Shape (total,)**: the position of each token in the batch that this is a part of; None if
     #: it is a whole batch.
-    places: NDArray[np.int64] | None = None
+    places: Integers | None = None
 
     @property
-    def offsets(self) -> NDArray[np.int64]:
+    def offsets(self) -> Integers:
         """**Shape (sentences + 1,)**: where each sentence begins."""
         return np.concatenate([[0], np.cumsum(self.lengths)])
 
-    def choose(self, keep: NDArray[np.bool_]) -> ChainBatch:
+    def choose(self, keep: Booleans) -> ChainBatch:
         """Return the part of the batch with some sentences."""
         tokens = np.flatnonzero(np.repeat(keep, self.lengths))
         places = tokens if self.places is None else self.places[tokens]
         lengths = self.lengths[keep]
         return ChainBatch(self.model, self.emissions[tokens], lengths, self.gold[tokens], places)
 
-    def is_partial(self) -> NDArray[np.bool_]:
+    def is_partial(self) -> Booleans:
         """**Shape (sentences,)**: whether a gold label of the sentence is missing."""
         return self.any_in_sentence(self.gold == UNKNOWN)
 
-    def any_in_sentence(self, tokens: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def any_in_sentence(self, tokens: Booleans) -> Booleans:
         """**Shape (sentences,)**: whether any token of a sentence is marked."""
         marked = np.concatenate([[0], np.cumsum(tokens)])[self.offsets]
         return np.diff(marked) > 0
 
-    def clamped(self) -> NDArray[np.float32]:
+    def clamped(self) -> Floats32:
         """Return emissions with which only labellings that agree with gold are legal."""
         rows = np.flatnonzero(self.gold != UNKNOWN)
         emissions = self.emissions.copy()
@@ -66,7 +67,7 @@ class ChainBatch:
         emissions[rows, self.gold[rows]] = self.emissions[rows, self.gold[rows]]
         return emissions
 
-    def best(self, emissions: NDArray[np.float32]) -> NDArray[np.int32]:
+    def best(self, emissions: Floats32) -> Integers32:
         """**Shape (total,)**: the best labels for given emissions."""
         from ...decoders.chain import ForwardDominance
 
@@ -80,7 +81,7 @@ class ChainBatch:
 
         return Sentences.of(self.model, self.emissions, self.lengths)
 
-    def scores(self, labels: NDArray[np.int32]) -> NDArray[np.float64]:
+    def scores(self, labels: Integers32) -> Floats:
         """**Shape (sentences,)**: the scores of labellings.
 
         ``-inf`` for illegal ones, NaN for those with an unknown label.
@@ -108,7 +109,7 @@ class ChainGradient:
         self.start += sign * found.start
         self.end += sign * found.end
 
-    def add_labels(self, batch: ChainBatch, labels: NDArray[np.int32], sign: float) -> None:
+    def add_labels(self, batch: ChainBatch, labels: Integers32, sign: float) -> None:
         """Add the counts of given labellings of a part of the batch."""
         first, last = batch.sentences.borders()
         inner = np.flatnonzero(~first)
@@ -185,9 +186,7 @@ LOSSES: dict[Loss, Callable[[ChainBatch], tuple[float, ChainGradient]]] = {
 }
 
 
-def _add_violations(
-    batch: ChainBatch, violators: NDArray[np.int32], gradient: ChainGradient
-) -> float:
+def _add_violations(batch: ChainBatch, violators: Integers32, gradient: ChainGradient) -> float:
     """Add the gradients of the sentences whose violators are not gold; return their total loss."""
     wrong = batch.any_in_sentence((batch.gold != UNKNOWN) & (violators != batch.gold))
     violators, part = violators[np.repeat(wrong, batch.lengths)], batch.choose(wrong)

@@ -15,8 +15,8 @@ labels before it, so that they stay a distribution despite rounding.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ....arrays import Floats, Floats32, Integers
 from ....jit import jit
 from .layout import longest_of
 
@@ -32,13 +32,13 @@ NEGLIGIBLE = 1e-20
 class Scores(NamedTuple):
     """The scores of a model and of sentences that are concatenated."""
 
-    transitions: NDArray[np.float64]  # (L, L)
-    transfer: NDArray[np.float64]  # (L, L): exp(transitions - shift)
-    shift: NDArray[np.float64]  # (L,): the largest transition into each label
-    start: NDArray[np.float32]  # (L,)
-    end: NDArray[np.float32]  # (L,)
-    emissions: NDArray[np.float32]  # (total, L)
-    offsets: NDArray[np.int64]  # (sentences + 1,)
+    transitions: Floats  # (L, L)
+    transfer: Floats  # (L, L): exp(transitions - shift)
+    shift: Floats  # (L,): the largest transition into each label
+    start: Floats32  # (L,)
+    end: Floats32  # (L,)
+    emissions: Floats32  # (total, L)
+    offsets: Integers  # (sentences + 1,)
 
 
 @jit()

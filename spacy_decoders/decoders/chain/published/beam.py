@@ -6,9 +6,8 @@ from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ....arrays import Booleans, Floats, checked_whole, read_only
+from ....arrays import Booleans, Floats, Floats32, Integers32, checked_whole, read_only
 from ....budget import Budget
 from ....certificate import Certificate
 from ..decoder import ChainDecoder
@@ -107,7 +106,7 @@ def _may_be_best(model: ChainModel, sentences: Sentences) -> Booleans:
     """Return which labels are not pruned, **shape (total, L)**: see :class:`PrunedViterbi`."""
     first, last = (border[:, None] for border in sentences.borders())
 
-    def beside(extreme: Callable[..., NDArray[np.float32]]) -> Floats:
+    def beside(extreme: Callable[..., Floats32]) -> Floats:
         """Return the scores of labels with their best or their worst neighbours."""
         scores = sentences.emissions.astype(np.float64)
         scores += np.where(first, model.start, extreme(model.transitions, axis=0))
@@ -119,8 +118,8 @@ def _may_be_best(model: ChainModel, sentences: Sentences) -> Booleans:
 
 
 def best_of_few(
-    model: ChainModel, sentences: Sentences, width: int, pruned: NDArray[np.float32]
-) -> NDArray[np.int32]:
+    model: ChainModel, sentences: Sentences, width: int, pruned: Floats32
+) -> Integers32:
     """Return the labels that a beam of some width finds, with pruned emissions.
 
     Raises `InfeasibleError` if a sentence has no legal labelling.

@@ -8,12 +8,12 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ....arrays import is_number, read_only
+from ....arrays import Floats32, is_number, read_only
 from ....budget import UNLIMITED, Budget
 from ....errors import ProblemError
 from ..decoder import ChainDecoder
 from ..kernels.layout import BLOCK, aligned
-from ..problem import ChainModel, Floats, Sentences
+from ..problem import ChainModel, Sentences
 from ..proof import certify, decode_densely
 from ..solutions import ChainSolution
 from .kernels import column_generation as kernels
@@ -137,7 +137,7 @@ def has_forbidden(model: ChainModel) -> bool:
 
 
 @lru_cache(maxsize=1)
-def largest_transitions(model: ChainModel) -> tuple[Floats, Floats]:
+def largest_transitions(model: ChainModel) -> tuple[Floats32, Floats32]:
     """Return the largest transition into and out of each label: both **shape (width,)**.
 
     The width is the number of labels rounded up to a multiple of 64, with ``-inf`` beyond them:
@@ -145,7 +145,7 @@ def largest_transitions(model: ChainModel) -> tuple[Floats, Floats]:
     """
     found = []
     for axis in (0, 1):
-        wide: Floats = aligned(-(-model.size // BLOCK) * BLOCK)
+        wide: Floats32 = aligned(-(-model.size // BLOCK) * BLOCK)
         wide[:] = -np.inf
         wide[: model.size] = model.transitions.max(axis=axis)
         found.append(read_only(wide))

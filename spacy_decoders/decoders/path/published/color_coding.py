@@ -7,11 +7,12 @@ from typing import Literal
 
 import numpy as np
 
-from ....arrays import checked_whole, is_number
+from ....arrays import Integers32, checked_whole, is_number
 from ....budget import Clock
 from ....errors import InfeasibleError, ProblemError, UndecidedError
+from ..decoder import PathDecoder
 from ..lagrangian_search import CANDIDATES_PER_CHECK
-from ..problem import Integers, PathDecoder, PathProblem, PathSolution
+from ..problem import PathProblem, PathSolution
 from ..proof import quick_bound, some_path
 from .kernels.coloring import best_colorful
 
@@ -143,7 +144,7 @@ class Colorings:
 
     def next_path(
         self, floor: float, interrupted: Callable[[], bool]
-    ) -> tuple[Integers | None, bool]:
+    ) -> tuple[Integers32 | None, bool]:
         """Return the best path under the next colouring, and whether the pass was completed.
 
         The path is None if none scores more than `floor`. `interrupted` is called from time to

@@ -11,12 +11,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ....arrays import Integers32
 from ....budget import Clock, rest_of
 from ....errors import InfeasibleError, ProblemError, UndecidedError
 from ...programs import IntegerSolution, LinearProgram, Sense, Solver, SolverError, checked_solver
 from ..beam import solved_by_beam
+from ..decoder import PathDecoder
 from ..exact_path import ExactPath
-from ..problem import Integers, PathDecoder, PathProblem, PathSolution
+from ..problem import PathProblem, PathSolution
 from ..proof import quick_bound
 
 __all__ = ["IntegerProgram"]
@@ -97,7 +99,7 @@ class IntegerProgram(PathDecoder):
 
     def _solved(
         self, problem: PathProblem, length: int, clock: Clock
-    ) -> tuple[Integers | None, bool]:
+    ) -> tuple[Integers32 | None, bool]:
         """The solver's path, if there is one, and whether the solver claims that it is optimal."""
         program = LinearProgram(self.solver, clock=clock)
         write = _flow if self.formulation == "flow" else _time_expanded
@@ -201,7 +203,7 @@ def _add_grouped(
 
 def _follow(
     edges: _Edges, solved: IntegerSolution, problem: PathProblem, length: int
-) -> Integers | None:
+) -> Integers32 | None:
     """Read the path off the chosen edges; None if they make none."""
     chosen = np.flatnonzero(solved.values[: len(edges.weights)] > 0.5)
     onward = dict(zip(edges.tails[chosen].tolist(), edges.heads[chosen].tolist(), strict=True))

@@ -14,8 +14,9 @@ from ....budget import Clock
 from ....errors import NotDecomposableError
 from ....graph import ConceptGraph
 from ..costs import rounded_down
+from ..decoder import RepresentativesDecoder
 from ..problem import RepresentativesProblem
-from ..solutions import RepresentativesDecoder, RepresentativesSolution, certificate_of
+from ..solutions import RepresentativesSolution, certificate_of
 
 __all__ = ["Decomposable"]
 

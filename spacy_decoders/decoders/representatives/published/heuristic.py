@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from ....arrays import Integers, checked_whole
 from ....budget import Clock
 from ....certificate import Certificate
+from ..decoder import RepresentativesDecoder
 from ..problem import RepresentativesProblem
-from ..solutions import RepresentativesDecoder, RepresentativesSolution
+from ..solutions import RepresentativesSolution
 
 __all__ = ["SeededHeuristic"]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from ....arrays import Floats, Integers
+from ....arrays import Floats, Integers, Integers32
 from ....budget import Clock
 from ....graph import ConceptGraph
 from ..problem import RepresentativesProblem
@@ -88,7 +88,7 @@ def _classes(problem: RepresentativesProblem) -> tuple[Integers, Integers]:
 
 
 def _tree(
-    graph: ConceptGraph, inner: NDArray[np.int32], class_of_row: Integers, roots: Integers
+    graph: ConceptGraph, inner: Integers32, class_of_row: Integers, roots: Integers
 ) -> NDArray[Any]:
     """**Shape:** (m, 2): the edges of a breadth-first tree, as inner vertex numbers.
 

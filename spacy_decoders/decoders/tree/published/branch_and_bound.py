@@ -10,7 +10,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from ....arrays import Floats, read_only
+from ....arrays import Floats, Integers32, read_only
 from ....budget import Budget, Clock
 from ..branch_and_bound.kernels import node as kernels
 from ..branch_and_bound.kernels import relaxation
@@ -37,7 +37,6 @@ SECONDS_A_CUBE = 4e-6
 #: The bound has converged if a step lowers it by no more than this (section 4.4).
 PRECISION = 1e-8
 
-Heads = NDArray[np.int32]
 Mask = NDArray[np.uint8]
 
 
@@ -165,7 +164,7 @@ class _LevelSearch:
                 return
             last = value
 
-    def _best_tree(self, arcs: Floats) -> tuple[float, Heads | None]:
+    def _best_tree(self, arcs: Floats) -> tuple[float, Integers32 | None]:
         """Run the backbone; return the value and the heads (n + 1,), None if there is no tree."""
         self.calls += 1
         heads, value, slack, _ = bounded(
@@ -175,7 +174,7 @@ class _LevelSearch:
             return -np.inf, None
         return float(value) + slack, np.concatenate([[0], heads]).astype(np.int32)
 
-    def _offer(self, heads: Heads) -> float:
+    def _offer(self, heads: Integers32) -> float:
         truth = max(score_tree(self.problem, heads[1:]), self.magnitudes.forbidden)
         if truth > self.best_score:
             self.best_score, self.best_heads = truth, heads

@@ -10,7 +10,7 @@ prices, and for upper bounds in place of scores, so it does not depend on a solv
 import numpy as np
 from numpy.typing import NDArray
 
-from ....arrays import Floats, Integers
+from ....arrays import Booleans, Floats, Integers
 from ..fallbacks import TreeBound, best_by_arcs
 from ..problem import TreeProblem
 from ..proof import UNIT
@@ -24,7 +24,6 @@ __all__ = [
     "tightened",
 ]
 
-Mask = NDArray[np.bool_]
 Tokens = NDArray[np.intp]
 
 
@@ -45,7 +44,7 @@ class ScoreTable:
         by_arc, by_chain = self._values.max(axis=0), self._values.max(axis=2)
         self.upper: Floats = np.minimum(by_arc[None], by_chain[:, :, None])
         self.upper[~possible] = -np.inf
-        self.known: Mask = ~possible
+        self.known: Booleans = ~possible
         self.scored = 0
 
     def score(self, g: Tokens, p: Tokens, c: Tokens) -> Floats:
@@ -61,7 +60,7 @@ class ScoreTable:
         return self.score(heads[heads[c]], heads[c], c)
 
 
-def chains_of(allowed: Mask) -> Mask:
+def chains_of(allowed: Booleans) -> Booleans:
     """Return which chains g -> p -> c consist of allowed arcs."""
     chains = allowed[:, :, None] & allowed[None, :, :]
     chains[:, 0, :] = False
@@ -70,7 +69,7 @@ def chains_of(allowed: Mask) -> Mask:
     return chains
 
 
-def lagrangian_bound(table: ScoreTable, allowed: Mask, prices: Floats) -> TreeBound:
+def lagrangian_bound(table: ScoreTable, allowed: Booleans, prices: Floats) -> TreeBound:
     """Bound the trees of the allowed arcs at any prices."""
     arcs, size = table.arcs, len(table.arcs)
     lower = np.flatnonzero(allowed[1:]) + size  # arcs (p, c), those from the root aside
@@ -91,7 +90,7 @@ def lagrangian_bound(table: ScoreTable, allowed: Mask, prices: Floats) -> TreeBo
 
 
 def slope_at(
-    table: ScoreTable, prices: Floats, allowed: Mask, heads: Integers
+    table: ScoreTable, prices: Floats, allowed: Booleans, heads: Integers
 ) -> tuple[Floats, NDArray[np.intp]]:
     """Return a subgradient of the bound at its tree, and the bought chains of unknown score.
 
@@ -121,7 +120,7 @@ def priced(
     table: ScoreTable,
     prices: Floats,
     arc_costs: Floats,
-    allowed: Mask,
+    allowed: Booleans,
     column: Integers,
     tolerance: float,
 ) -> tuple[Tokens, Tokens, Tokens]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....arrays import Integers
+from ....arrays import Booleans, Floats, Integers
 from ....budget import UNLIMITED, Clock
 from ....errors import InfeasibleError
 from ...programs import Solver, SolverError
@@ -13,8 +13,6 @@ from ..fallbacks import TreeBound, best_by_arcs
 from ..kernels import proofs
 from ..proof import UNIT, split
 from .price_and_cut_pricing import (
-    Floats,
-    Mask,
     ScoreTable,
     Tokens,
     chains_of,
@@ -150,7 +148,7 @@ class BranchAndPrice:
         if score > self.score:
             self.heads, self.score = heads, score
 
-    def _prune(self, allowed: Mask, through: Floats) -> Mask:
+    def _prune(self, allowed: Booleans, through: Floats) -> Booleans:
         """Return the arcs of the incumbent, and those that a better tree may have.
 
         ``through[h, m]`` bounds all trees with an arc.
@@ -164,8 +162,8 @@ class BranchAndPrice:
         return kept
 
     def _descend(
-        self, allowed: Mask, prices: Floats, bound: TreeBound
-    ) -> tuple[float, Floats, Mask]:
+        self, allowed: Booleans, prices: Floats, bound: TreeBound
+    ) -> tuple[float, Floats, Booleans]:
         """Lower the bound by subgradient steps until it meets the incumbent, or stalls.
 
         Of the chains that are bought at a step, those with the largest gains are scored. The tree
@@ -206,7 +204,7 @@ class BranchAndPrice:
                     rate, stalled = DECAY * rate, 0
         return best, best_prices, allowed
 
-    def _node(self, mask: Mask, bound: float) -> tuple[float, list[Mask]]:
+    def _node(self, mask: Booleans, bound: float) -> tuple[float, list[Booleans]]:
         """Solve one node; return its bound, and its children if it is not closed."""
         if mask.sum() == self.n:
             return self._leaf(mask, bound), []
@@ -259,7 +257,7 @@ class BranchAndPrice:
         """Find the best first-order tree under these scores."""
         return best_by_arcs(arcs, self.table.projective, self.table.single_root)
 
-    def _first_master(self, mask: Mask) -> MasterProgram:
+    def _first_master(self, mask: Booleans) -> MasterProgram:
         """Build the program over the arcs that remain at the root.
 
         Its first chains are the paper's, those of the incumbent, and those bought at the first
@@ -292,7 +290,7 @@ class BranchAndPrice:
         real = scores > -np.inf
         master.add_chains(g[real], p[real], c[real], scores[real])
 
-    def _leaf(self, mask: Mask, bound: float) -> float:
+    def _leaf(self, mask: Booleans, bound: float) -> float:
         """Return the bound of a mask in which each token has one head."""
         h, m = np.nonzero(mask)
         heads = np.full(self.n + 1, -1)
@@ -306,7 +304,9 @@ class BranchAndPrice:
         slack = UNIT * len(parts) * float(np.abs(parts).sum())
         return min(bound, float(parts.sum()) + slack) if parts.min() > -np.inf else -np.inf
 
-    def _grow(self, master: MasterProgram, point: MasterPoint, prices: Floats, mask: Mask) -> bool:
+    def _grow(
+        self, master: MasterProgram, point: MasterPoint, prices: Floats, mask: Booleans
+    ) -> bool:
         """Add violated rows, and columns with positive reduced cost; return whether any exist."""
         grown = master.cut_exceeded(point)
         if self.table.projective:
@@ -336,7 +336,7 @@ class BranchAndPrice:
         g, p, c = master.chains
         return master.add_upper_rows(self.table.upper[g, p, c] > prices[p, c] + self._tolerance)
 
-    def _branch(self, mask: Mask, bound: float, taken: Floats) -> tuple[float, list[Mask]]:
+    def _branch(self, mask: Booleans, bound: float, taken: Floats) -> tuple[float, list[Booleans]]:
         """Branch on the arc with value nearest to 1/2; if all are integral, on any free arc."""
         if mask.sum() == self.n:  # pruning has left a single tree
             return self._leaf(mask, bound), []

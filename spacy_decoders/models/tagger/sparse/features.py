@@ -12,7 +12,7 @@ from spacy.attrs import ORTH, SENT_START, SPACY
 from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
-from ....arrays import Booleans, Integers
+from ....arrays import Booleans, Floats32, Integers, Integers32
 from ....errors import ProblemError
 from ...inference.kernels.word_rows import numbered
 from .gazetteer import PhraseTable
@@ -27,7 +27,6 @@ __all__ = ["DocBatch", "FeatureReader", "TokenFeatures"]
 #: Computes further features of a document: strings for each token.
 TokenFeatures: TypeAlias = Callable[[Doc], Sequence[Iterable[str]]]
 
-Rows = NDArray[np.int32]
 
 _FORM, _LOWER = WORD_ATOMS.index("form"), WORD_ATOMS.index("lower")
 #: The first atom of a token in its document, those of other mentions, and the others.
@@ -104,7 +103,7 @@ class FeatureReader:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]
 
-    def rows(self, batch: DocBatch, weights: SparseWeights) -> Rows:
+    def rows(self, batch: DocBatch, weights: SparseWeights) -> Integers32:
         """**Shape (n, features)**: the row of the weights of each feature; -1 for none."""
         words = self._words.met(batch.docs, batch.words, weights)
         own = self._own(batch, words, weights.phrases)
@@ -113,7 +112,7 @@ class FeatureReader:
         rows_of(self._plan, words.places, words.atoms, own, batch.sentences, bits, rows)
         return rows if self.features is None else np.hstack([rows, self._users(batch, bits)])
 
-    def emissions(self, batch: DocBatch, weights: SparseWeights) -> NDArray[np.float32]:
+    def emissions(self, batch: DocBatch, weights: SparseWeights) -> Floats32:
         """**Shape (n, L)**: the sum of the weights of each token's features for each label."""
         emissions = np.empty((len(batch.words), weights.size), dtype=np.float32)
         words = self._words.met(batch.docs, batch.words, weights, summed=True)
@@ -145,7 +144,7 @@ class FeatureReader:
         words[tokens] = self._words.lowered(batch.docs, words[tokens])
         return batch._replace(words=words)
 
-    def without_some(self, rows: Rows, share: float) -> Rows:
+    def without_some(self, rows: Integers32, share: float) -> Integers32:
         """Return the rows with a random share of all features left out."""
         if not share:
             return rows
@@ -171,7 +170,7 @@ class FeatureReader:
             own[:, _GAZETTEER - _OWN] = marks
         return own
 
-    def _users(self, batch: DocBatch, bits: int) -> Rows:
+    def _users(self, batch: DocBatch, bits: int) -> Integers32:
         """**Shape (n, features)**: the rows of the user's own features; -1 for none."""
         assert self.features is not None
         found: list[list[int]] = []

@@ -5,11 +5,11 @@ from itertools import chain, pairwise
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
+from ....arrays import Floats32
 from ....errors import ProblemError
 from ...clusters.sources import WordClusters
 from ..scorer import SPARSE, ChainScores, chain_scorer, chain_weights, network_emissions
@@ -25,7 +25,7 @@ Emitter: TypeAlias = "Model[list[Doc], list[Floats2d]]"
 Templates: TypeAlias = Literal["tags", "entities", "names", "groups", "joint"] | list[str]
 
 
-def label_parts(labels: Sequence[Sequence[str]]) -> NDArray[np.float32]:
+def label_parts(labels: Sequence[Sequence[str]]) -> Floats32:
     """**Shape (labels, parts)**: 1 for the parts of each label, one for each target.
 
     Raises `ProblemError` if labels have different numbers of parts.
@@ -130,7 +130,7 @@ def _emit(
     model: Emitter, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
     reader: FeatureReader = model.attrs["reader"]
-    parts: NDArray[np.float32] | None = model.attrs["parts"]
+    parts: Floats32 | None = model.attrs["parts"]
     weights = cast(SparseWeights, model.shims[0])
     batch = DocBatch.of(docs)
     rate = model.attrs["dropout_rate"] if is_train else 0.0
@@ -162,7 +162,7 @@ def _init_emissions(model: Emitter, X: Any = None, Y: Any = None) -> None:
         if source is not None:
             setattr(weights, part, source.read())
     # weights for all labels, or for all their parts
-    parts: NDArray[np.float32] | None = model.attrs["parts"]
+    parts: Floats32 | None = model.attrs["parts"]
     weights.set_size(model.get_dim("nO") if parts is None else parts.shape[1])
 
 

@@ -10,6 +10,7 @@ import srsly
 from numpy.typing import NDArray
 from thinc.api import Shim
 
+from ....arrays import Floats32, Integers32
 from ....errors import ProblemError
 from ...clusters.table import ClusterTable
 from ...saved import packed, reading, unpacked, whole_number
@@ -18,8 +19,6 @@ from .kernels.learning import Trained, add_rows, descend
 
 __all__ = ["Learning", "Packed", "SparseWeights"]
 
-Rows = NDArray[np.int32]
-Floats = NDArray[np.float32]
 
 #: The largest integer that a weight is saved as, in a byte.
 _MOST = 127
@@ -42,27 +41,27 @@ class Packed(NamedTuple):
     """
 
     #: **Shape (rows + 1,)**, int32: where the weights of each row begin.
-    starts: NDArray[np.int32]
+    starts: Integers32
     #: **Shape (weights,)**, uint16.
     labels: NDArray[np.uint16]
     #: **Shape (weights,)**, float32.
-    values: Floats
+    values: Floats32
 
     @classmethod
-    def of(cls, weights: Floats, least: float) -> Packed:
+    def of(cls, weights: Floats32, least: float) -> Packed:
         """Pack the weights whose absolute value is more than `least`."""
         kept = np.abs(weights) > least
         starts = np.append(0, kept.sum(axis=1)).cumsum(dtype=np.int32)
         return cls(starts, np.nonzero(kept)[1].astype(np.uint16), weights[kept])
 
-    def dense(self, size: int) -> Floats:
+    def dense(self, size: int) -> Floats32:
         """**Shape (rows, L)**: all weights, with zeros."""
         counts = np.diff(self.starts)
         weights = np.zeros((len(counts), size), dtype=np.float32)
         weights[np.repeat(np.arange(len(counts)), counts), self.labels] = self.values
         return weights
 
-    def sums(self, rows: Rows, size: int) -> Floats:
+    def sums(self, rows: Integers32, size: int) -> Floats32:
         """**Shape (n, L)**: the sums of the weights of each token's rows; -1 is none."""
         from scipy.sparse import csr_array
 
@@ -147,12 +146,12 @@ class SparseWeights(Shim):  # type: ignore[misc]
         self.size = 0
         self.version = 0
         self._packed: Packed | None = None
-        self._dense: Floats | None = None
+        self._dense: Floats32 | None = None
         # (rows,): the sums of squares of training before the present state, as powers of four
         self._powers: NDArray[np.uint8] | None = None
         self._state: Trained | None = None
         self._step = 0
-        self._met: list[tuple[Rows, Floats]] = []
+        self._met: list[tuple[Integers32, Floats32]] = []
         # the saved form, as long as the weights have not changed
         self._columns: dict[str, Any] | None = None
 
@@ -162,18 +161,18 @@ class SparseWeights(Shim):  # type: ignore[misc]
             self._take(None, None)
             self.size = size
 
-    def replace(self, weights: Floats, squares: Floats | None = None) -> None:
+    def replace(self, weights: Floats32, squares: Floats32 | None = None) -> None:
         """Replace the weights, **shape (rows, L)**, and the sums of squares, ones if None."""
         self.size = weights.shape[1]
         self._take(None, None)
         self._dense, self._step = weights, 0
         self._powers = None if squares is None else _powers_of(squares)
 
-    def dense(self) -> Floats:
+    def dense(self) -> Floats32:
         """**Shape (rows, L)**: a dense copy of the weights."""
         return self._trained().copy()
 
-    def squares(self) -> Floats:
+    def squares(self) -> Floats32:
         """**Shape (rows,)**: the largest sum of squared gradients of each row's weights."""
         if self._state is not None:
             return np.asarray(self._state.squares.max(axis=1))
@@ -188,13 +187,13 @@ class SparseWeights(Shim):  # type: ignore[misc]
             self._packed = Packed.of(self._trained(), 0.0)
         return self._packed
 
-    def emissions(self, rows: Rows) -> Floats:
+    def emissions(self, rows: Integers32) -> Floats32:
         """**Shape (n, L)**: the sums of the weights of each token's rows."""
         found = np.zeros((len(rows), self.size), dtype=np.float32)
         add_rows(self._trained(), rows, found)
         return found
 
-    def accumulate(self, rows: Rows, gradient: Floats) -> None:
+    def accumulate(self, rows: Integers32, gradient: Floats32) -> None:
         """Store a gradient, **shape (n, L)**, until the next :meth:`finish_update`."""
         self._met.append((rows, np.ascontiguousarray(gradient, dtype=np.float32)))
 
@@ -278,7 +277,7 @@ class SparseWeights(Shim):  # type: ignore[misc]
         self._packed = self._columns = None
         self.version += 1
 
-    def _trained(self) -> Floats:
+    def _trained(self) -> Floats32:
         """The dense weights, made on first use."""
         if self._dense is None:
             if self._packed is not None:
@@ -288,6 +287,6 @@ class SparseWeights(Shim):  # type: ignore[misc]
         return self._dense
 
 
-def _powers_of(squares: Floats) -> NDArray[np.uint8]:
+def _powers_of(squares: Floats32) -> NDArray[np.uint8]:
     """Round numbers of at least 1 to powers of four."""
     return np.rint(np.log2(squares) / 2).astype(np.uint8)

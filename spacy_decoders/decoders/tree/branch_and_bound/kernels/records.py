@@ -8,11 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .....arrays import Floats
+from .....arrays import Floats, Integers, Integers32
 from .....jit import internal
-
-Ints = NDArray[np.int32]
-Offsets = NDArray[np.int64]
 
 
 class PartScores(NamedTuple):
@@ -29,11 +26,11 @@ class PartScores(NamedTuple):
     arcs: Floats
     grandparents: Floats
     siblings: Floats
-    factor_arcs: Ints
-    factor_offsets: Offsets
+    factor_arcs: Integers32
+    factor_offsets: Integers
     factor_scores: Floats
-    factor_low: Ints
-    factor_high: Ints
+    factor_low: Integers32
+    factor_high: Integers32
     forbidden: float
     gaps: Floats
 
@@ -55,7 +52,7 @@ class Multipliers(NamedTuple):
 class Incumbents(NamedTuple):
     """The best distinct trees so far, best first: `heads` (k, n + 1), `scores` (k,)."""
 
-    heads: Ints
+    heads: Integers32
     scores: Floats
 
 
@@ -98,11 +95,11 @@ class NodeArcs(NamedTuple):
     """
 
     mask: NDArray[np.uint8]
-    of: Ints
-    count: Offsets  # type: ignore[assignment] # hides the method of tuples
-    before: Offsets
-    above: Ints
-    choices: Offsets
+    of: Integers32
+    count: Integers  # type: ignore[assignment] # hides the method of tuples
+    before: Integers
+    above: Integers32
+    choices: Integers
 
 
 class CountedFactors(NamedTuple):
@@ -113,12 +110,12 @@ class CountedFactors(NamedTuple):
     a workspace for one factor's multipliers.
     """
 
-    offsets: Offsets
-    heads: Ints
-    modifiers: Ints
+    offsets: Integers
+    heads: Integers32
+    modifiers: Integers32
     score: Floats
-    need: Ints
-    home: Offsets
+    need: Integers32
+    home: Integers
     constant: float
     room: Floats
 

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .....arrays import Floats32, Integers32
 from .....jit import jit
 
 __all__ = ["Trained", "add_rows", "descend"]
@@ -33,10 +33,10 @@ class Trained(NamedTuple):
     """Weights, and the state of AdaGrad."""
 
     #: **Shape (rows, L)**, float32: the weights, and the sums of their squared gradients.
-    weights: NDArray[np.float32]
-    squares: NDArray[np.float32]
+    weights: Floats32
+    squares: Floats32
     #: **Shape (rows,)**, int32: the step at which each row was last updated.
-    steps: NDArray[np.int32]
+    steps: Integers32
 
 
 @jit()
