@@ -11,6 +11,7 @@ from .errors import (
     NotDecomposableError,
     ProblemError,
     StorageError,
+    UndecidedError,
 )
 from .lazy import lazy_names
 from .verify import Verification, verify
@@ -28,6 +29,7 @@ __all__ = [
     "NotDecomposableError",
     "ProblemError",
     "StorageError",
+    "UndecidedError",
     "Verification",
     "__version__",
     "explain",

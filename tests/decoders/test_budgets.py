@@ -42,6 +42,14 @@ def dense_path(classes: int) -> path.PathProblem:
 
 
 @cache
+def wide_subtree() -> path.SubtreeProblem:
+    """With some two thousand sums of sizes at each node."""
+    rng = np.random.default_rng(0)
+    parents = [-1, *(int(rng.integers(0, node)) for node in range(1, 1500))]
+    return path.SubtreeProblem(rng.normal(size=1500), parents, rng.integers(1, 100, 1500))
+
+
+@cache
 def twenty_sets_of_sixty() -> representatives.RepresentativesProblem:
     """Far beyond what is ever proven."""
     distances = np.triu(np.random.default_rng(0).random((1200, 1200)), 1)
@@ -66,6 +74,7 @@ def tasks():
             yield f"rules, {kind}, {n}, {sentences}", decoder, ruled
     for classes, decoder in product((12, 400), PATHS):
         yield f"{decoder}, {classes} classes", decoder, partial(dense_path, classes), 12
+    yield "TreeKnapsack", path.TreeKnapsack(), wide_subtree, 2000
     yield "ExactRepresentatives", representatives.ExactRepresentatives(), twenty_sets_of_sixty
     yield "LocalSearch", representatives.LocalSearch(starts=10**6), twenty_sets_of_sixty
 

@@ -1,10 +1,11 @@
 """The best subtree at the root whose size is within limits: an exact tree knapsack."""
 
+import heapq
 import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from operator import lshift
+from operator import add, le, lshift
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,8 +22,9 @@ from ...arrays import (
     owned,
     read_only,
 )
+from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import Certificate, tolerance_of
-from ...errors import InfeasibleError, ProblemError
+from ...errors import InfeasibleError, ProblemError, UndecidedError
 
 __all__ = ["SubtreeProblem", "SubtreeSolution", "TreeKnapsack"]
 
@@ -30,6 +32,8 @@ __all__ = ["SubtreeProblem", "SubtreeSolution", "TreeKnapsack"]
 LARGEST = 10**9
 #: The most entries that the tables of a problem may have, about 100 bytes each.
 MOST_ENTRIES = 4 * 10**6
+#: Seconds for an entry, on a slow machine.
+ENTRY = 3e-7
 #: The sizes of a node are packed into one integer, as digits of so many bits.
 BITS = 64
 MASK = (1 << BITS) - 1
@@ -93,7 +97,8 @@ class TreeKnapsack:
 
     It is found by dynamic programming over the nodes in preorder, each either taken or left out
     with all its descendants. The bound comes from another recursion, which merges the tables of
-    children into their parents', from the leaves up.
+    children into their parents', from the leaves up. If the time ends before the tables are
+    complete, the subtree is a greedy one, and sizes are left out of the bound.
 
     References
     ----------
@@ -112,14 +117,25 @@ class TreeKnapsack:
         problem: SubtreeProblem,
         capacity: int | Sequence[int],
         least: int | Sequence[int] = 0,
+        *,
+        budget: Budget = UNLIMITED,
     ) -> SubtreeSolution:
         """Find the best subtree whose sizes add up to at least `least` and at most `capacity`.
 
         Where nodes have several sizes, each has its own limits. The tables have an entry for each
-        sum of sizes that occurs, up to the first capacity. Raises `InfeasibleError` if no subtree
-        has such a size, and `ProblemError` if a limit is missing or the tables do not fit in
-        memory.
+        sum of sizes that occurs, up to the first capacity. A limit on iterations is ignored.
+
+        Raises
+        ------
+        InfeasibleError
+            If no subtree has such a size.
+        UndecidedError
+            If the budget ended before any was found.
+        ProblemError
+            If a limit is missing, the tables do not fit in memory, or an argument is of another
+            type.
         """
+        clock = checked_type("budget", budget, Budget).start()
         several = checked_type("problem", problem, SubtreeProblem).sizes.shape[1:]
         for name, limit in (("capacity", capacity), ("least", least)):
             if np.ndim(limit) and np.shape(limit) != (several or (1,)):
@@ -134,6 +150,7 @@ class TreeKnapsack:
             problem.parents.tolist(),
             problem.sizes.reshape(len(problem.sizes), -1).tolist(),
             *(np.broadcast_to(limit, several or (1,)).tolist() for limit in (capacity, least)),
+            clock=clock,
         )
         if solution is None:
             raise InfeasibleError(
@@ -149,6 +166,8 @@ def best_subtree(
     sizes: Sequence[Sequence[int]],
     capacity: Sequence[int],
     least: Sequence[int],
+    *,
+    clock: Clock | None = None,
 ) -> SubtreeSolution | None:
     """Decode as :meth:`TreeKnapsack.decode` does, without checking the arguments.
 
@@ -163,7 +182,13 @@ def best_subtree(
 
     fits = all_fit if len(digits) > 1 else allowed[0].__contains__
     most = (capacity[0] + 1 << digits[0]) - 1
-    found = _search(scores, parents, numbers, most, fits)
+    clock = clock or UNLIMITED.start()
+    try:
+        found = _search(scores, parents, numbers, most, fits, clock)
+    except UndecidedError:
+        found = _greedy(scores, parents, sizes, capacity, least)
+        if not found:
+            raise
     if found is None:
         return None
     nodes = sorted(found)
@@ -175,7 +200,7 @@ def best_subtree(
     certificate = Certificate.from_bound(
         TreeKnapsack.__name__,
         score,
-        _bound(scores, parents, numbers, most, fits) + rounding,
+        _bound(scores, parents, numbers, most, fits, clock) + rounding,
         tolerance=tolerance_of(scale, rounding),
         scale=scale,
     )
@@ -200,13 +225,23 @@ def _preorder(parents: Sequence[int]) -> tuple[list[int], list[int]]:
 
 
 def _search(
-    scores: Sequence[float], parents: Sequence[int], sizes: Sequence[int], most: int, fits: Fits
+    scores: Sequence[float],
+    parents: Sequence[int],
+    sizes: Sequence[int],
+    most: int,
+    fits: Fits,
+    clock: Clock,
 ) -> list[int] | None:
     """The best nodes: best[p][b] is the best score of size b from preorder position p on."""
     order, after = _preorder(parents)
     n, entries = len(order), 0
     best: list[Table] = [{} for _ in range(n)] + [{0: 0.0}]
     for place in range(n - 1, -1, -1):
+        if clock.seconds_left <= ENTRY * len(best[place + 1]):
+            raise UndecidedError(
+                "budget: it ended before any subtree within the limits was found; allow more "
+                "seconds."
+            )
         size, score = sizes[order[place]], scores[order[place]]
         row = best[after[place]].copy() if place else {}
         for rest, value in best[place + 1].items():
@@ -235,14 +270,55 @@ def _search(
     return nodes
 
 
+def _greedy(
+    scores: Sequence[float],
+    parents: Sequence[int],
+    sizes: Sequence[Sequence[int]],
+    capacity: Sequence[int],
+    least: Sequence[int],
+) -> list[int]:
+    """The best of the subtrees that grow by the best node which still fits; empty if none fits."""
+    children: list[list[int]] = [[] for _ in scores]
+    for node, parent in enumerate(parents[1:], 1):
+        children[parent].append(node)
+    grown: list[int] = []
+    used, score, best, kept = [0] * len(capacity), 0.0, -math.inf, 0
+    edge = [(0.0, 0)]
+    while edge:
+        _, node = heapq.heappop(edge)
+        larger = [*map(add, used, sizes[node])]
+        if not all(map(le, larger, capacity)):
+            continue
+        used, score = larger, score + scores[node]
+        grown.append(node)
+        if score > best and all(map(le, least, used)):
+            best, kept = score, len(grown)
+        for child in children[node]:
+            heapq.heappush(edge, (-scores[child], child))
+    return grown[:kept]
+
+
 def _bound(
-    scores: Sequence[float], parents: Sequence[int], sizes: Sequence[int], most: int, fits: Fits
+    scores: Sequence[float],
+    parents: Sequence[int],
+    sizes: Sequence[int],
+    most: int,
+    fits: Fits,
+    clock: Clock,
 ) -> float:
-    """An upper bound: table[b] of a node is the best score of a subtree at it of size b."""
+    """An upper bound: table[b] of a node is the best score of a subtree at it of size b.
+
+    If the time ends, sizes are left out, so that each node has a single score.
+    """
     tables: list[Table] = [{size: score} for size, score in zip(sizes, scores, strict=True)]
     for node in range(len(tables) - 1, 0, -1):
         given, above = tables[node], tables[parents[node]]
         given[0] = max(given.get(0, 0.0), 0.0)
+        if clock.seconds_left <= ENTRY * len(given) * len(above):
+            values = list(scores)
+            for below in range(len(values) - 1, 0, -1):
+                values[parents[below]] += max(values[below], 0.0)
+            return values[0]
         merged: Table = {}
         for part, value in given.items():
             for rest, other in above.items():

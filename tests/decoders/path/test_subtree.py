@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from spacy_decoders import InfeasibleError, ProblemError, verify
+from spacy_decoders import Budget, InfeasibleError, ProblemError, UndecidedError, verify
 from spacy_decoders.decoders.path import SubtreeProblem, TreeKnapsack, subtree
 
 
@@ -48,6 +48,25 @@ def test_against_all_subtrees(seed, limits):
         assert all(int(problem.parents[node]) in kept for node in kept - {0})
         size = problem.sizes[solution.nodes].sum(axis=0)
         assert np.all((least <= size) & (size <= capacity))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_subtree_found_when_the_time_ends_is_bounded(seed, ticks):
+    rng, ends = np.random.default_rng(seed), set()
+    for seconds in range(1, 20):
+        problem = random_problem(rng, 8, *((2,) * (seed % 2)))
+        best = best_score(problem, 8, 2)
+        try:
+            solution = TreeKnapsack().decode(problem, 8, 2, budget=Budget(seconds=seconds))
+        except (InfeasibleError, UndecidedError) as error:
+            assert best == -np.inf or type(error) is UndecidedError
+            continue
+        assert solution.certificate.bound >= best - 1e-9
+        assert verify((problem, 8, 2), solution)
+        if solution.certificate.is_optimal:
+            assert solution.certificate.score == pytest.approx(best)
+        ends.add(solution.certificate.status)
+    assert ends == {"bounded", "optimal"}
 
 
 def test_a_worse_subtree_is_not_called_optimal(monkeypatch):
