@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import pkgutil
 import re
 from pathlib import Path
@@ -9,13 +10,13 @@ from types import ModuleType
 
 import pytest
 import spacy
+from spacy.language import Language
 from thinc.api import Config
 
 from spacy_decoders.registry import decoders
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
 #: A block of Python and, where one follows directly, the block of what it prints.
 EXAMPLE = re.compile(r"^```python\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.M | re.S)
 SETTINGS = re.compile(r"^```ini\n(.*?)^```$", re.M | re.S)
@@ -53,6 +54,20 @@ def test_every_decoder_is_in_the_guide_and_in_the_reference():
         of = type(build())
         assert f"`{name}`" in guide
         assert f"::: {of.__module__}.{of.__name__}\n" in f"{named}\n"
+
+
+@pytest.mark.parametrize(
+    "factory",
+    ["exact_tagger", "branch_and_bound_parser", "graph_entity_linker", "headline_generator"],
+)
+def test_the_table_of_options_has_each_with_its_default(factory):
+    page = ROOT / "docs" / "components" / f"{factory}.md"
+    rows = dict(re.findall(r"^\| `(\w+)` \| `?(.*?)`? \|", page.read_text("utf8"), re.M))
+    defaults = Language.get_factory_meta(factory).default_config
+    assert defaults.keys() - rows.keys() <= {"model"}
+    for name, default in defaults.items():
+        if not isinstance(default, dict):  # a registered function is named in words
+            assert json.loads(rows[name]) == default, name
 
 
 def test_files_that_the_architecture_names_are_there():
