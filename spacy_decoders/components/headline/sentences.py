@@ -11,7 +11,7 @@ import numpy as np
 from spacy.tokens import Token
 
 from ...certificate import Certificate
-from ...decoders.path.subtree import best_subtree
+from ...decoders.path.subtree import Knapsack
 from ...errors import ProblemError
 from ...models.headline.stems import word_keys
 from ..factories.headline_generator import HeadlineOptions
@@ -115,7 +115,7 @@ def _shortened(
     for groups, scores, parents, sizes in trees_of(scored, number, options):
         # one more: no blank follows the last word
         high, low = ([most], [least]) if limit is None else ([limit + 1, most], [0, least])
-        while solution := best_subtree(scores, parents, sizes, high, low):
+        while solution := Knapsack(scores, parents, sizes, high, low).solved():
             nodes: list[int] = solution.nodes.tolist()
             certificate: Any = solution.certificate
             bound = max(bound, certificate.bound)

@@ -3,8 +3,9 @@
 import heapq
 import math
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from operator import add, le, lshift
 from typing import Any, TypeAlias
 
@@ -26,7 +27,7 @@ from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import Certificate, tolerance_of
 from ...errors import InfeasibleError, ProblemError, UndecidedError
 
-__all__ = ["SubtreeProblem", "SubtreeSolution", "TreeKnapsack"]
+__all__ = ["Knapsack", "SubtreeProblem", "SubtreeSolution", "TreeKnapsack"]
 
 #: The largest size of a node.
 LARGEST = 10**9
@@ -38,9 +39,8 @@ ENTRY = 3e-7
 BITS = 64
 MASK = (1 << BITS) - 1
 
-#: The best score by packed size; and whether a packed size is within the limits.
+#: The best score by packed size.
 Table: TypeAlias = dict[int, float]
-Fits: TypeAlias = Callable[[int], bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,13 +145,14 @@ class TreeKnapsack:
                 )
             for value in np.atleast_1d(limit).tolist():
                 checked_whole(name, value, low=0)
-        solution = best_subtree(
+        solution = Knapsack(
             problem.scores.tolist(),
             problem.parents.tolist(),
             problem.sizes.reshape(len(problem.sizes), -1).tolist(),
-            *(np.broadcast_to(limit, several or (1,)).tolist() for limit in (capacity, least)),
-            clock=clock,
-        )
+            np.broadcast_to(capacity, several or (1,)).tolist(),
+            np.broadcast_to(least, several or (1,)).tolist(),
+            clock,
+        ).solved()
         if solution is None:
             raise InfeasibleError(
                 f"No subtree has a size from {least} to {capacity}: the root alone has "
@@ -160,170 +161,154 @@ class TreeKnapsack:
         return solution
 
 
-def best_subtree(
-    scores: Sequence[float],
-    parents: Sequence[int],
-    sizes: Sequence[Sequence[int]],
-    capacity: Sequence[int],
-    least: Sequence[int],
-    *,
-    clock: Clock | None = None,
-) -> SubtreeSolution | None:
-    """Decode as :meth:`TreeKnapsack.decode` does, without checking the arguments.
+@dataclass
+class Knapsack:
+    """A problem in plain types, unchecked; each node has one size for each limit."""
 
-    Each node has one size for each limit. Returns None if no subtree has such a size.
-    """
-    digits = [BITS * place for place in reversed(range(len(capacity)))]
-    numbers = [sum(map(lshift, of, digits)) for of in sizes]
-    allowed = [range(low, high + 1) for low, high in zip(least, capacity, strict=True)]
+    scores: Sequence[float]
+    parents: Sequence[int]
+    sizes: Sequence[Sequence[int]]
+    capacity: Sequence[int]
+    least: Sequence[int]
+    clock: Clock = field(default_factory=UNLIMITED.start)
 
-    def all_fit(number: int) -> bool:
-        return all(number >> digit & MASK in of for digit, of in zip(digits, allowed, strict=True))
+    def __post_init__(self) -> None:
+        self._digits = [BITS * place for place in reversed(range(len(self.capacity)))]
+        self._packed = [sum(map(lshift, of, self._digits)) for of in self.sizes]
+        self._most = (self.capacity[0] + 1 << self._digits[0]) - 1
+        ranges = zip(self.least, self.capacity, strict=True)
+        self._allowed = [range(low, high + 1) for low, high in ranges]
 
-    fits = all_fit if len(digits) > 1 else allowed[0].__contains__
-    most = (capacity[0] + 1 << digits[0]) - 1
-    clock = clock or UNLIMITED.start()
-    try:
-        found = _search(scores, parents, numbers, most, fits, clock)
-    except UndecidedError:
-        found = _greedy(scores, parents, sizes, capacity, least)
-        if not found:
-            raise
-    if found is None:
-        return None
-    nodes = sorted(found)
-    chosen = [scores[node] for node in nodes]
-    score, scale = math.fsum(chosen), math.fsum(map(abs, chosen))
-    # of any better subtree: the magnitudes of its scores add up to at most so much
-    magnitude = 2.0 * sum(value for value in scores if value > 0.0) + abs(score)
-    rounding = len(scores) * sys.float_info.epsilon * magnitude
-    certificate = Certificate.from_bound(
-        TreeKnapsack.__name__,
-        score,
-        _bound(scores, parents, numbers, most, fits, clock) + rounding,
-        tolerance=tolerance_of(scale, rounding),
-        scale=scale,
-    )
-    return SubtreeSolution(read_only(np.array(nodes, dtype=np.int64)), certificate)
+    def _fitting(self, table: Table) -> Iterator[tuple[float, int]]:
+        """Yield the score and the packed size of each entry within the limits."""
+        pairs = [*zip(self._digits, self._allowed, strict=True)]
+        for size, value in table.items():
+            if all(size >> digit & MASK in of for digit, of in pairs):
+                yield value, size
 
+    def solved(self) -> SubtreeSolution | None:
+        """Decode as :meth:`TreeKnapsack.decode` does; None if no subtree has such a size."""
+        try:
+            found = self._search()
+        except UndecidedError:
+            found = self._greedy()
+            if not found:
+                raise
+        if found is None:
+            return None
+        nodes = sorted(found)
+        chosen = [self.scores[node] for node in nodes]
+        score, scale = math.fsum(chosen), math.fsum(map(abs, chosen))
+        # of any better subtree: the magnitudes of its scores add up to at most so much
+        magnitude = 2.0 * sum(value for value in self.scores if value > 0.0) + abs(score)
+        rounding = len(self.scores) * sys.float_info.epsilon * magnitude
+        certificate = Certificate.from_bound(
+            TreeKnapsack.__name__,
+            score,
+            self._bound() + rounding,
+            tolerance=tolerance_of(scale, rounding),
+            scale=scale,
+        )
+        return SubtreeSolution(read_only(np.array(nodes, dtype=np.int64)), certificate)
 
-def _preorder(parents: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The nodes in preorder, and for each position the first one after its subtree."""
-    n = len(parents)
-    children: list[list[int]] = [[] for _ in range(n)]
-    below = [1] * n
-    for node in range(n - 1, 0, -1):
-        children[parents[node]].append(node)
-        below[parents[node]] += below[node]
-    order: list[int] = []
-    stack = [0]
-    while stack:
-        node = stack.pop()
-        order.append(node)
-        stack += children[node]
-    return order, [place + below[node] for place, node in enumerate(order)]
+    def _preorder(self) -> tuple[list[int], list[int]]:
+        """The nodes in preorder, and for each position the first one after its subtree."""
+        below, order, stack = [1] * len(self.parents), [], [0]
+        for node in range(len(below) - 1, 0, -1):
+            below[self.parents[node]] += below[node]
+        while stack:
+            node = stack.pop()
+            order.append(node)
+            stack += reversed(self._children[node])
+        return order, [place + below[node] for place, node in enumerate(order)]
 
+    @cached_property
+    def _children(self) -> list[list[int]]:
+        children: list[list[int]] = [[] for _ in self.parents]
+        for node, parent in enumerate(self.parents[1:], 1):
+            children[parent].append(node)
+        return children
 
-def _search(
-    scores: Sequence[float],
-    parents: Sequence[int],
-    sizes: Sequence[int],
-    most: int,
-    fits: Fits,
-    clock: Clock,
-) -> list[int] | None:
-    """The best nodes: best[p][b] is the best score of size b from preorder position p on."""
-    order, after = _preorder(parents)
-    n, entries = len(order), 0
-    best: list[Table] = [{} for _ in range(n)] + [{0: 0.0}]
-    for place in range(n - 1, -1, -1):
-        if clock.seconds_left <= ENTRY * len(best[place + 1]):
-            raise UndecidedError(
-                "budget: it ended before any subtree within the limits was found; allow more "
-                "seconds."
-            )
-        size, score = sizes[order[place]], scores[order[place]]
-        row = best[after[place]].copy() if place else {}
-        for rest, value in best[place + 1].items():
-            whole, taken = rest + size, value + score
-            if whole <= most and taken > row.get(whole, -math.inf):
-                row[whole] = taken
-        best[place] = row
-        entries += len(row)
-        if entries > MOST_ENTRIES:
-            raise ProblemError(
-                f"sizes: tables of more than {MOST_ENTRIES:,} sums of sizes do not fit in memory; "
-                "give each node fewer or coarser sizes, or a smaller capacity."
-            )
-    fitting = [(value, -size) for size, value in best[0].items() if fits(size)]
-    if not fitting:
-        return None
-    left, nodes, place = -max(fitting)[1], [], 0
-    while place < n:
-        node, row = order[place], best[after[place]]
-        if not place or (sizes[node] <= left and best[place][left] > row.get(left, -math.inf)):
-            nodes.append(node)
-            left -= sizes[node]
-            place += 1
-        else:
-            place = after[place]
-    return nodes
+    def _search(self) -> list[int] | None:
+        """The best nodes: best[p][b] is the best score of size b from preorder position p on."""
+        order, after = self._preorder()
+        sizes, n, entries = self._packed, len(order), 0
+        best: list[Table] = [{} for _ in range(n)] + [{0: 0.0}]
+        for place in range(n - 1, -1, -1):
+            if self.clock.seconds_left <= ENTRY * len(best[place + 1]):
+                raise UndecidedError(
+                    "budget: it ended before any subtree within the limits was found; allow more "
+                    "seconds."
+                )
+            size, score = sizes[order[place]], self.scores[order[place]]
+            row = best[after[place]].copy() if place else {}
+            for rest, value in best[place + 1].items():
+                whole, taken = rest + size, value + score
+                if whole <= self._most and taken > row.get(whole, -math.inf):
+                    row[whole] = taken
+            best[place] = row
+            entries += len(row)
+            if entries > MOST_ENTRIES:
+                raise ProblemError(
+                    f"sizes: tables of more than {MOST_ENTRIES:,} sums of sizes do not fit in "
+                    "memory; give each node fewer or coarser sizes, or a smaller capacity."
+                )
+        fitting = [(value, -size) for value, size in self._fitting(best[0])]
+        if not fitting:
+            return None
+        left, nodes, place = -max(fitting)[1], [], 0
+        while place < n:
+            node, row = order[place], best[after[place]]
+            if not place or (sizes[node] <= left and best[place][left] > row.get(left, -math.inf)):
+                nodes.append(node)
+                left -= sizes[node]
+                place += 1
+            else:
+                place = after[place]
+        return nodes
 
+    def _greedy(self) -> list[int]:
+        """The best of the subtrees that grow by the best node that fits; empty if none has the
+        least size."""
+        grown: list[int] = []
+        used, score, best, kept = [0] * len(self.capacity), 0.0, -math.inf, 0
+        edge = [(0.0, 0)]
+        while edge:
+            _, node = heapq.heappop(edge)
+            larger = [*map(add, used, self.sizes[node])]
+            if not all(map(le, larger, self.capacity)):
+                continue
+            used, score = larger, score + self.scores[node]
+            grown.append(node)
+            if score > best and all(map(le, self.least, used)):
+                best, kept = score, len(grown)
+            for child in self._children[node]:
+                heapq.heappush(edge, (-self.scores[child], child))
+        return grown[:kept]
 
-def _greedy(
-    scores: Sequence[float],
-    parents: Sequence[int],
-    sizes: Sequence[Sequence[int]],
-    capacity: Sequence[int],
-    least: Sequence[int],
-) -> list[int]:
-    """The best of the subtrees that grow by the best node which still fits; empty if none fits."""
-    children: list[list[int]] = [[] for _ in scores]
-    for node, parent in enumerate(parents[1:], 1):
-        children[parent].append(node)
-    grown: list[int] = []
-    used, score, best, kept = [0] * len(capacity), 0.0, -math.inf, 0
-    edge = [(0.0, 0)]
-    while edge:
-        _, node = heapq.heappop(edge)
-        larger = [*map(add, used, sizes[node])]
-        if not all(map(le, larger, capacity)):
-            continue
-        used, score = larger, score + scores[node]
-        grown.append(node)
-        if score > best and all(map(le, least, used)):
-            best, kept = score, len(grown)
-        for child in children[node]:
-            heapq.heappush(edge, (-scores[child], child))
-    return grown[:kept]
+    def _bound(self) -> float:
+        """An upper bound: table[b] of a node is the best score of a subtree at it of size b.
 
+        If the time ends, sizes are left out, so that each node has a single score.
+        """
+        sized = zip(self._packed, self.scores, strict=True)
+        tables: list[Table] = [{size: score} for size, score in sized]
+        for node in range(len(tables) - 1, 0, -1):
+            given, above = tables[node], tables[self.parents[node]]
+            given[0] = max(given.get(0, 0.0), 0.0)
+            if self.clock.seconds_left <= ENTRY * len(given) * len(above):
+                return self._bound_of_all_sizes()
+            merged: Table = {}
+            for part, value in given.items():
+                for rest, other in above.items():
+                    whole, both = part + rest, value + other
+                    if whole <= self._most and both > merged.get(whole, -math.inf):
+                        merged[whole] = both
+            tables[self.parents[node]] = merged
+        return max((value for value, _ in self._fitting(tables[0])), default=-math.inf)
 
-def _bound(
-    scores: Sequence[float],
-    parents: Sequence[int],
-    sizes: Sequence[int],
-    most: int,
-    fits: Fits,
-    clock: Clock,
-) -> float:
-    """An upper bound: table[b] of a node is the best score of a subtree at it of size b.
-
-    If the time ends, sizes are left out, so that each node has a single score.
-    """
-    tables: list[Table] = [{size: score} for size, score in zip(sizes, scores, strict=True)]
-    for node in range(len(tables) - 1, 0, -1):
-        given, above = tables[node], tables[parents[node]]
-        given[0] = max(given.get(0, 0.0), 0.0)
-        if clock.seconds_left <= ENTRY * len(given) * len(above):
-            values = list(scores)
-            for below in range(len(values) - 1, 0, -1):
-                values[parents[below]] += max(values[below], 0.0)
-            return values[0]
-        merged: Table = {}
-        for part, value in given.items():
-            for rest, other in above.items():
-                whole, both = part + rest, value + other
-                if whole <= most and both > merged.get(whole, -math.inf):
-                    merged[whole] = both
-        tables[parents[node]] = merged
-    return max((value for size, value in tables[0].items() if fits(size)), default=-math.inf)
+    def _bound_of_all_sizes(self) -> float:
+        values = list(self.scores)
+        for node in range(len(values) - 1, 0, -1):
+            values[self.parents[node]] += max(values[node], 0.0)
+        return values[0]

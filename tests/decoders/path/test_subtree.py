@@ -70,7 +70,7 @@ def test_a_subtree_found_when_the_time_ends_is_bounded(seed, ticks):
 
 
 def test_a_worse_subtree_is_not_called_optimal(monkeypatch):
-    monkeypatch.setattr(subtree, "_search", lambda *_: [0])
+    monkeypatch.setattr(subtree.Knapsack, "_search", lambda _: [0])
     problem = SubtreeProblem([1, 5, 2], [-1, 0, 0], [1, 1, 1])
     certificate = TreeKnapsack().decode(problem, 3).certificate
     assert certificate.status == "bounded"
