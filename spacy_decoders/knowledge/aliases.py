@@ -18,14 +18,16 @@ __all__ = ["CASES", "AliasTable", "Meanings", "in_case", "letter_case", "normali
 def normalise(alias: str) -> str:
     """Reduce an alias to its stored form.
 
-    Unicode compatibility forms, case and runs of white space make no difference.
+    Unicode compatibility forms, case, the shape of apostrophes and runs of white space make no
+    difference.
 
     Examples
     --------
-    >>> normalise("  The Ｊaguar\\nXJ ")
-    'the jaguar xj'
+    >>> normalise("  Ｏ’Hare\\nAirport ")
+    "o'hare airport"
     """
-    return " ".join(unicodedata.normalize("NFKC", alias).casefold().split())
+    plain = unicodedata.normalize("NFKC", alias).replace("’", "'")
+    return " ".join(plain.casefold().split())
 
 
 #: The longest alias that is looked for in a text, in words.

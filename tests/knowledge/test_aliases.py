@@ -41,9 +41,9 @@ def test_against_plain_counting(rng):
 
 
 def test_unknown_and_empty_aliases_have_no_candidates():
-    base, _ = base_of(["a", "  "], [1, 2], [1, 1])
+    base, _ = base_of(["a", "O'Hare", "  "], [1, 1, 2], [1, 1, 1])
     table = base.aliases
-    assert "A" in table and "b" not in table
+    assert "A" in table and "O’Hare" in table and "b" not in table
     for alias in ("b", "", "  ", "\ud800", "a\0", "x" * 10_000):
         assert table.candidates(alias)[0].size == 0
 
