@@ -191,9 +191,9 @@ def checked_indices(
     bad = (given < low) | (given > high - 1)
     if bad.any():
         index = tuple(int(i) for i in np.argwhere(bad)[0])
+        limits = f"at least {low}" + (f" and below {high}" if high < 2**31 else "")
         raise ProblemError(
-            f"{name}: every entry must be at least {low} and below {high}; "
-            f"got {int(given[index])} at index {index}."
+            f"{name}: every entry must be {limits}; got {int(given[index])} at index {index}."
         )
     return read_only(np.ascontiguousarray(given, dtype=dtype))
 

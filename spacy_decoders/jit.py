@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import boxing, cgutils, pythonapi
 
 from .kernel_cache import KernelCache
 
@@ -59,3 +60,47 @@ def internal(*, counted: bool = False, **options: Any) -> Callable[[Function], F
     function. If it makes or returns arrays, it is `counted`; see :func:`uncounted`.
     """
     return jit(_nrt=counted, no_cpython_wrapper=True, **options)
+
+
+def _boxed_tuple(typ: Any, value: Any, c: Any) -> Any:
+    """Make a Python tuple of compiled values; NULL, with the error set, if an item has failed.
+
+    While an array or a named tuple is made, Python runs handlers of signals, which may raise.
+    numba's own code goes on then, and returns a tuple with NULL in it, which ends the process.
+    """
+    builder, api = c.builder, c.pyapi
+    null, made = api.get_null_object(), api.tuple_new(typ.count)
+    result = cgutils.alloca_once_value(builder, made)
+
+    def is_whole() -> Any:
+        return cgutils.is_not_null(builder, builder.load(result))
+
+    for place, of in enumerate(typ):
+        native = builder.extract_value(value, place)
+        with builder.if_else(is_whole(), likely=True) as (going_on, failed):
+            with going_on:
+                item = c.box(of, native)
+                api.tuple_setitem(made, place, item)
+                with cgutils.if_unlikely(builder, cgutils.is_null(builder, item)):
+                    builder.store(null, result)
+            with failed:
+                if c.context.enable_nrt:
+                    c.context.nrt.decref(builder, of, native)
+    whole = is_whole()
+    if hasattr(typ, "instance_class"):  # a named tuple
+        with cgutils.if_likely(builder, whole):
+            builder.store(null, result)
+            named = api.unserialize(api.serialize_object(typ.instance_class))
+            with cgutils.if_likely(builder, cgutils.is_not_null(builder, named)):
+                builder.store(api.call(named, made), result)
+                api.decref(named)
+        api.decref(made)
+    else:
+        with cgutils.if_unlikely(builder, builder.not_(whole)):
+            api.decref(made)
+    return builder.load(result)
+
+
+_boxers = pythonapi._boxers.functions
+_theirs = boxing.box_tuple, boxing.box_namedtuple
+_boxers.update((kind, _boxed_tuple) for kind, of in [*_boxers.items()] if of in _theirs)

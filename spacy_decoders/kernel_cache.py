@@ -5,7 +5,7 @@ often read-only, and would compile again in every process. Here code is *read* f
 numba's order: ``NUMBA_CACHE_DIR``, the package's own folder, the user's cache folder; new code
 goes to the first of them that can be written to, if any.
 
-Code is stale once a source file of its folder, of the ``kernels`` folders around it or ``simd.py``
+Code is stale once a source file of its folder, of the ``kernels`` folders around it or of `SHARED`
 has changed: numba checks the file of the function alone, and would go on calling an old callee.
 Sources are compared by content, so that a copied or installed folder keeps its compiled code.
 
@@ -43,6 +43,8 @@ def _of_numba(name: str) -> Any:
 
 #: The folder of this package: where the search for sources ends.
 PACKAGE = Path(__file__).parent
+#: The files on which all compiled code depends.
+SHARED = ("jit.py", "simd.py")
 #: The bytes of a checksum.
 CHECKSUM = 16
 
@@ -199,13 +201,11 @@ def _digest_of(folder: Path) -> str:
 
 
 def _sources_of(folder: Path) -> list[Path]:
-    """Return a folder's files, those of the ``kernels`` folders around it, and ``simd.py``."""
+    """Return a folder's files, those of the ``kernels`` folders around it, and the shared ones."""
     around = [parent / "kernels" for parent in folder.parents if parent.is_relative_to(PACKAGE)]
     folders = dict.fromkeys([folder, *around])
-    shared = PACKAGE / "simd.py"
-    return [path for place in folders for path in sorted(place.glob("*.py"))] + (
-        [shared] if shared.exists() else []
-    )
+    shared = [path for name in SHARED if (path := PACKAGE / name).exists()]
+    return [path for place in folders for path in sorted(place.glob("*.py"))] + shared
 
 
 class Progress(event.Listener):

@@ -86,8 +86,8 @@ class EntityDecoder:
         names = self.rules.names
         if len(set(names)) < len(names) or "O" not in names:
             raise ProblemError(
-                "labels: expected different ones, with O for words outside entities; got "
-                f"{', '.join(names)}."
+                "labels: expected each once, and 'O' for words outside entities; got "
+                f"{list(names)}."
             )
         _ = self.model  # checks the rest
 

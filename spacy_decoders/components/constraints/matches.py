@@ -195,10 +195,11 @@ def _check_tokens(constraints: Iterable[Mapping[str, Any]], vocab: Vocab) -> Non
                     f"constraints[{number}].{key}: no match has a token {given[key]}; the longest "
                     f"has {longest}, counted from 0, or from -1 at the end."
                 )
-        if keys == ["head"] and longest == 1:
+        alone = keys == ["head"] and longest == 1
+        if alone or (len(keys) == 2 and given["token"] == given["head"]):
             raise ProblemError(
-                f"constraints[{number}].head: a match is a single token, which can't be its own "
-                "head; let it match the head, too, or demand `root`."
+                f"constraints[{number}].head: a token can't be its own head; let a match have "
+                "the head beside it, or demand `root`."
             )
 
 

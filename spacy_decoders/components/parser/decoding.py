@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
     from ...decoders.tree import TreeSolution
 
 __all__ = ["DocumentDecoder", "check_decoder"]
+
+#: The families of factors that decoders take, where they do not take all.
+SCORED: dict[str, Sequence[Family]] = {
+    "Eisner": ["arcs"],
+    "ChuLiuEdmonds": ["arcs"],
+    "PriceAndCut": ["arcs", "grandparents"],
+}
 
 
 @dataclass(frozen=True)
@@ -287,12 +295,14 @@ def check_decoder(
     decoder: str, factors: Sequence[Family], patterns: Sequence[Any], projective: bool
 ) -> None:
     """Raise for options that one of our decoders would refuse at every document."""
-    beyond_arcs = [family for family in factors if family != "arcs"]
+    scored = SCORED.get(decoder, factors)
+    beyond = [family for family in factors if family not in scored]
     instead = "or decode by BranchAndBound."
-    if decoder in ("Eisner", "ChuLiuEdmonds") and beyond_arcs:
+    if beyond:
+        left = f"factors = {json.dumps(scored if len(scored) > 1 else [])}"
         raise ProblemError(
-            f"factors: {decoder} scores arcs alone, not {' and '.join(beyond_arcs)}; leave them "
-            f"out (factors = []), {instead}"
+            f"factors: {decoder} scores {' and '.join(scored)} alone, not {' and '.join(beyond)}; "
+            f"set {left}, {instead}"
         )
     if decoder in ("Eisner", "ChuLiuEdmonds", "SecondOrder", "PriceAndCut") and patterns:
         raise ProblemError(f"patterns: {decoder} scores none; leave them out, {instead}")

@@ -61,14 +61,15 @@ class RepresentativesSolution(Immutable):
         if margins is None:
             costs, offsets = problem.conditional_costs(own), problem.offsets
             margins = least_of_others(costs, offsets, own) - costs[offsets[:-1] + own]
-        exact = np.isposinf(margins) | exact
+        proven: Any = np.isposinf(margins) | exact
         vertices = problem.vertices[problem.members[problem.offsets[:-1] + own]]
         # a finite margin too large for float32 becomes its largest number
         clipped = np.minimum(np.maximum(margins, -_LARGEST), _LARGEST)
+        proven &= np.isinf(margins) | (clipped == margins)
         single = np.where(np.isinf(margins), margins, clipped).astype(np.float32)
-        for array in (own, vertices, single, exact):
+        for array in (own, vertices, single, proven):
             array.flags.writeable = False
-        return cls(own, vertices, single, exact, certificate, problem)
+        return cls(own, vertices, single, proven, certificate, problem)
 
     @property
     def distance_cost(self) -> float:

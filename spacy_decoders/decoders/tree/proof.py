@@ -180,7 +180,7 @@ def infeasible(problem: TreeProblem) -> InfeasibleError:
             f"token {int(without[0])} has no candidate head: allow at least one for each token."
         )
     if not problem.allowed[0, 1:].any():
-        return InfeasibleError("no token may be attached to the root: allow at least one.")
+        return InfeasibleError("arcs: row 0, the root's, allows no token; allow at least one.")
     kind = "projective " if problem.projective else ""
     root = "exactly one root" if problem.single_root else "the root"
     if problem.boundaries is not None:

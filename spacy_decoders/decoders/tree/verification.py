@@ -158,8 +158,8 @@ def _fault_of_claims(problem: TreeProblem, solution: Any, heads: Heads) -> str |
         given = problem.boundaries if name == "starts" else problem.labels
         if (given is None) != (getattr(solution, name, None) is None):
             return f"{name} are " + ("missing." if given is not None else "not in the problem.")
-    if problem.scope == "pruned" and solution.certificate.scope != "pruned":
-        return "the scope is 'full', but the problem's is 'pruned'."
+    if problem.scope != solution.certificate.scope:
+        return f"scope: {solution.certificate.scope!r}, but the problem's is {problem.scope!r}."
     if problem.boundaries is None:
         return None
     starts = (np.flatnonzero(solution.starts) + 1).tolist()

@@ -59,10 +59,12 @@ def test_dollars_survive_saves(tmp_path):
 
 
 def test_what_is_wrong_is_named(pipe):
-    from spacy_decoders.decoders.tree import Eisner
+    from spacy_decoders.decoders.tree import Eisner, PriceAndCut
 
     with pytest.raises(ProblemError, match="patterns: Eisner scores none"):
         pipe.decoder = Eisner()
+    with pytest.raises(ProblemError, match=r'not siblings; set factors = \["arcs", "grandp'):
+        make_nlp(steps=0).get_pipe(NAME).configure(decoder=PriceAndCut())
     wrong = [*PATTERN[:2], {**PATTERN[2], "RIGHT_ATTRS": {"DEP": "subject"}}]
     with pytest.raises(ProblemError, match="the parser has no label 'subject'; it has amod"):
         pipe.patterns = [{**RED, "pattern": wrong}]

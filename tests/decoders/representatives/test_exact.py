@@ -20,6 +20,8 @@ def test_margins_without_proof_are_flagged():
     problem = RepresentativesProblem(distances + distances.T, np.split(np.arange(60), 6))
     assert ExactRepresentatives().decode(problem).exact_margins.all()
     assert not ExactRepresentatives(exact_margins=False).decode(problem).exact_margins.any()
+    far = RepresentativesProblem([[0, 1e40], [1e40, 0]], [[0, 1], [0]])  # beyond float32
+    assert ExactRepresentatives().decode(far).exact_margins.tolist() == [False, True]
     short = ExactRepresentatives(starts=1).decode(problem, budget=Budget(iterations=1))
     assert not short.exact_margins.all()
     assert not LocalSearch().decode(problem).exact_margins.any()

@@ -11,7 +11,7 @@ from spacy_decoders.decoders.tree.branch_and_bound import search
 from spacy_decoders.decoders.tree.branch_and_bound.kernels import node as bounding
 from spacy_decoders.decoders.tree.branch_and_bound.kernels.records import NodeFound
 from spacy_decoders.decoders.tree.published import price_and_cut
-from spacy_decoders.errors import DecodersError, InfeasibleError
+from spacy_decoders.errors import DecodersError, InfeasibleError, UndecidedError
 from tests.decoders.tree.faults import never_wrong, no_wrong_rank, problem_of, tamper, worse_heads
 from tests.decoders.tree.samples import random_factors
 from tests.decoders.tree.truth import truth_of
@@ -141,6 +141,9 @@ def test_a_solver_that_gives_up_leaves_a_tree_and_a_bound(monkeypatch, pruning):
         certificate = PriceAndCut(pruning=pruning).decode(problem).certificate
         best = BranchAndBound().decode(problem).certificate.score
         assert certificate.bound >= best - certificate.tolerance
+    monkeypatch.setattr(price_and_cut.BranchAndPrice, "_offer", lambda *_: None)
+    with pytest.raises(UndecidedError, match=r"HIGHS did not solve .*; use BranchAndBound"):
+        PriceAndCut(pruning=pruning).decode(problem)
 
 
 @pytest.mark.parametrize("pruning", [True, False])

@@ -11,7 +11,7 @@ import numpy as np
 
 from ....arrays import checked_flags
 from ....budget import UNLIMITED, Budget, Clock
-from ....errors import ProblemError
+from ....errors import ProblemError, UndecidedError
 from ...programs import Solver, checked_solver
 from ..decoder import TreeDecoder
 from ..fallbacks import tree_in_blocks
@@ -58,7 +58,8 @@ class PriceAndCut(TreeDecoder):
     Notes
     -----
     The budget's iterations are linear programs. Where the solver fails, as it may beside masks of
-    -1e9, the best tree found is returned with the bound reached.
+    -1e9, the best tree found is returned with the bound reached; if there is none,
+    `UndecidedError` is raised.
 
     References
     ----------
@@ -109,18 +110,26 @@ class PriceAndCut(TreeDecoder):
         if blocks is not None:
             given = (blocks.heads.astype(np.int64), blocks.score, blocks.bound, False)
             return PriceAndCutResult(*given, scored=problem.n)
+        result: PriceAndCutResult | None = None
         for part, beyond in without_prohibitive(problem):
-            found = self._searched(part, clock)
+            try:
+                found = self._searched(part, clock)
+            except (ProblemError, UndecidedError):  # what the solver can't handle
+                if result is None or result.heads is None:
+                    raise
+                break
+            result = replace(found, bound=max(found.bound, beyond))
             if found.heads is not None and (found.score > beyond or clock.exhausted(found.rounds)):
                 break
-        return replace(found, bound=max(found.bound, beyond))
+        assert result is not None  # the last part is the problem itself
+        return result
 
     def _searched(self, problem: TreeProblem, clock: Clock) -> PriceAndCutResult:
-        for scores in parts_of(problem).values():
+        for name, scores in parts_of(problem).items():
             if np.abs(scores[scores > -np.inf]).max(initial=0.0) > LARGEST:
                 raise ProblemError(
-                    "PriceAndCut: a linear-programming solver can't handle scores beyond "
-                    f"{LARGEST:g}; scale them, forbid low ones by -inf, or use BranchAndBound."
+                    f"{name}: the solver of PriceAndCut can't handle scores beyond {LARGEST:g}, "
+                    "labels included; scale them, forbid low ones by -inf, or use BranchAndBound."
                 )
         table = ScoreTable(problem)
         return BranchAndPrice(table, self.solver, self.pruning, not self.relax, clock).run()

@@ -7,7 +7,7 @@ import numpy as np
 
 from ....arrays import Booleans, Floats, Integers
 from ....budget import UNLIMITED, Clock
-from ....errors import InfeasibleError
+from ....errors import InfeasibleError, UndecidedError
 from ...programs import Solver, SolverError
 from ..fallbacks import TreeBound, best_by_arcs
 from ..kernels import proofs
@@ -226,9 +226,12 @@ class BranchAndPrice:
                 if self._best_within(np.where(mask, 0.0, -np.inf)).value == -np.inf:
                     return -np.inf, []
                 return self._branch(mask, bound, np.zeros_like(self.table.arcs))
-            except SolverError:  # no time left, or scores that it can't handle
+            except SolverError as error:  # no time left, or scores that it can't handle
                 if self.heads is None:
-                    raise
+                    raise UndecidedError(
+                        f"PriceAndCut: {error} No tree was found before; use BranchAndBound, or "
+                        "forbid low scores by -inf."
+                    ) from error
                 self._gave_up = True
                 return bound, [mask]
             self.rounds += 1
