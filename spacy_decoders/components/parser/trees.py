@@ -16,6 +16,7 @@ from spacy.tokens import Doc
 
 from ...arrays import Booleans, Integers
 from ...errors import ProblemError
+from ...models.parser.boundaries import MOST_WORDS
 
 __all__ = [
     "CROSSING",
@@ -137,7 +138,7 @@ def unparted(doc: Doc, columns: DocColumns) -> Integers:
     before it: no sentence begins at any of 5,000 such words in treebanks of five languages. None
     begins beside a sign such as "=" between words, unless it ends an address, "< a@example.org >",
     or is behind capitals, as of a heading; and within a string without blanks only after a mark,
-    but for 4 of 68,000 words of seven treebanks.
+    but for 4 of 68,000 words of seven treebanks. Without marks such a string has up to 150 words.
 
     Examples
     --------
@@ -160,9 +161,12 @@ def unparted(doc: Doc, columns: DocColumns) -> Integers:
         if between and words[i - 2] != LESS and not doc[i - 1].text.isupper():
             found.update((i, i + 1))
     joined = ~(parted[:-1] | columns.blank[1:])
-    found.update(
-        i + 1 for i in joined.nonzero()[0].tolist() if category(doc[i].text[-1])[0] != "P"
-    )
+    for i in joined.nonzero()[0].tolist():
+        joined[i] = category(doc[i].text[-1])[0] != "P"
+    # what is too long for a sentence, as a row of emojis, may be parted anywhere
+    stretch = (~joined).cumsum()
+    joined &= np.bincount(stretch, joined)[stretch] <= MOST_WORDS
+    found.update((joined.nonzero()[0] + 1).tolist())
     return np.array(sorted(found), dtype=np.int64)
 
 

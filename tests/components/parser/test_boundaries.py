@@ -126,6 +126,7 @@ def test_paragraphs_and_items_of_lists_begin_sentences(text, starts):
         ("\u201che\u201d\n\u00abnow\u00bb", ["he", "\u201d", "now", "\u00bb"]),
         ("he's 5\" long", ["'s", '"']),
         ("he\u2605\u2605sleeps", ["\u2605", "\u2605", "sleeps"]),
+        ("\u2605" * 152, []),
         ("he > now < he > now", [">", "now", "<", "he"]),  # the last closes a bracket
         ("HE > now = > \n=", ["=", ">"]),
         ("", []),
