@@ -73,11 +73,15 @@ def demo(
     ),
 ) -> None:
     """Annotate a text and show the result, its probabilities, and alternatives."""
+    if sys.stdout.errors == "strict":  # as in containers that print ASCII alone
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     console = Terminal(highlight=False, markup=False)
     if text is not None and file is not None:
         raise typer.BadParameter("give either --text or --file.")
-    if file is not None:
-        text = decoded(sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes(), file)
+    if file is not None and str(file) != "-":
+        text = decoded(file.read_bytes(), file)
+    elif file is not None:
+        text = decoded(sys.stdin.buffer.read(), file) if sys.stdin else ""  # None if closed
     given = paragraphs(TEXT if text is None else text)
     if not given:
         raise typer.BadParameter("there is no text; give --text, or a --file that holds some.")
