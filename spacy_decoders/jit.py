@@ -101,6 +101,7 @@ def _boxed_tuple(typ: Any, value: Any, c: Any) -> Any:
     return builder.load(result)
 
 
+# whoever compiles functions in this process gets it; results are the same
 _boxers = pythonapi._boxers.functions
 _theirs = boxing.box_tuple, boxing.box_namedtuple
 _boxers.update((kind, _boxed_tuple) for kind, of in [*_boxers.items()] if of in _theirs)
