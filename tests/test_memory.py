@@ -4,7 +4,9 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from spacy.tokens import Doc
 
+import spacy_decoders
 from spacy_decoders import arrays
 from spacy_decoders.decoders.chain import ChainModel, Viterbi
 from spacy_decoders.decoders.chain.problem import Sentences
@@ -46,6 +48,18 @@ def test_what_needs_too_much_is_refused_before_it_is_made(message):
         assert tracemalloc.get_traced_memory()[1] < 64 << 20
     finally:
         tracemalloc.stop()
+
+
+def test_a_sentence_too_long_for_the_parser_costs_its_document_alone(monkeypatch):
+    nlp = spacy_decoders.load(enable=["parser"])
+    failed = []
+    nlp.set_error_handler(lambda *given: failed.append(str(given[-1])))
+    monkeypatch.setattr(arrays, "MOST_BYTES", 1 << 20)
+    texts = [["He", "left", "."], ["left"] * 100]
+    docs = [Doc(nlp.vocab, text, sent_starts=[True] + [False] * (len(text) - 1)) for text in texts]
+    assert [len(doc) for doc in nlp.pipe(docs)] == [3]
+    assert len(failed) == 1
+    assert failed[0].startswith("sentence starts: the tables for a sentence of 100 words would")
 
 
 def test_messages_of_a_long_sentence_are_refused(monkeypatch):

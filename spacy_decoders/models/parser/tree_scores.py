@@ -13,13 +13,16 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...arrays import Booleans, Floats, Floats32, Integers, Integers32
+from ...arrays import Booleans, Floats, Floats32, Integers, Integers32, refuse_beyond_memory
 from .boundaries import BoundaryLimits, known_odds
 from .label_templates import context_codes, form_hashes
 from .labels import ArcLabels, BestLabels, label_arcs
 from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents"]
+
+#: Bytes for each pair of words of a sentence, at the peak.
+PAIR = 300
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,13 @@ def score_documents(
         blocks = [words[a:b] for a, b in pairwise(ends) if a < b]
         if within is not None:
             blocks = [of for of in blocks if of[0] < within[1] and of[-1] >= within[0]]
+        longest = max(map(len, blocks), default=0)
+        refuse_beyond_memory(
+            "sentence starts",
+            f"a sentence of {longest:,} words",
+            PAIR * longest**2,
+            "allow starts within it, or cut the text",
+        )
         documents.append((odds, offsets[:-1], blocks))
     kept = [block for _, _, blocks in documents for block in blocks]
     rows = [
