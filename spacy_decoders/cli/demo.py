@@ -73,7 +73,7 @@ def demo(
     ),
 ) -> None:
     """Annotate a text and show the result, its probabilities, and alternatives."""
-    if sys.stdout.errors == "strict":  # as in containers that print ASCII alone
+    if sys.stdout and sys.stdout.errors == "strict":  # it may be closed, or take ASCII alone
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
     console = Terminal(highlight=False, markup=False)
     if text is not None and file is not None:

@@ -1,15 +1,17 @@
 """``python -m spacy decoders demo``."""
 
 import re
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 
+import pytest
 import spacy
 from rich.console import Console
 from spacy.tokens import Doc
+from typer import BadParameter
 
 from spacy_decoders import Certificate
-from spacy_decoders.cli.demo import certificate_table, tree_of
+from spacy_decoders.cli.demo import certificate_table, demo, tree_of
 from spacy_decoders.components import extensions
 
 from .commands import run
@@ -45,6 +47,21 @@ def test_demo_takes_text_files_and_standard_input(tmp_path):
         (("--file", "-"), text),
     ):
         assert {"Paris/NNP", "paragraph/NN"} <= words(run("demo", *arguments, stdin=stdin))
+
+
+@pytest.mark.parametrize(
+    "stdout", [None, TextIOWrapper(BytesIO(), "ascii")], ids=["closed", "ASCII"]
+)
+def test_demo_where_output_is_closed_or_ascii(stdout, monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.stdout", stdout)
+    demo(text="Zoë sleeps.", page=tmp_path / "page.html")
+    assert "Zoë" in (tmp_path / "page.html").read_text(encoding="utf8")
+
+
+def test_demo_where_input_is_closed(monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(BadParameter, match="there is no text"):
+        demo(file=Path("-"))
 
 
 def test_texts_do_not_steer_the_terminal():

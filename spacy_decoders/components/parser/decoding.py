@@ -299,10 +299,10 @@ def check_decoder(
     beyond = [family for family in factors if family not in scored]
     instead = "or decode by BranchAndBound."
     if beyond:
-        left = f"factors = {json.dumps(scored if len(scored) > 1 else [])}"
+        wanted = f"factors = {json.dumps(scored if len(scored) > 1 else [])}"
         raise ProblemError(
             f"factors: {decoder} scores {' and '.join(scored)} alone, not {' and '.join(beyond)}; "
-            f"set {left}, {instead}"
+            f"set {wanted}, {instead}"
         )
     if decoder in ("Eisner", "ChuLiuEdmonds", "SecondOrder", "PriceAndCut") and patterns:
         raise ProblemError(f"patterns: {decoder} scores none; leave them out, {instead}")

@@ -268,8 +268,7 @@ class Knapsack:
         return nodes
 
     def _greedy(self) -> list[int]:
-        """The best of the subtrees that grow by the best node that fits; empty if none has the
-        least size."""
+        """The best subtree of those that grow by the best node that fits; empty if none serves."""
         grown: list[int] = []
         used, score, best, kept = [0] * len(self.capacity), 0.0, -math.inf, 0
         edge = [(0.0, 0)]
